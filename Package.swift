@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// One list for every Swift target, so that the house has one set of rules.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461: async helpers stay on the caller's loop
+    .strictMemorySafety(),  // SE-0458
+    .treatAllWarnings(as: .error),  // SE-0480
+]
+
+/// A Swift target with the house's settings.
+func room(_ name: String, imports: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: imports, resources: resources, swiftSettings: settings)
+}
+
+/// The tests of a target; they lie beside it, in `Tests/<name>Tests`.
+func tests(of name: String, imports: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: [.init(stringLiteral: name)] + imports, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "fanfare",
+    products: [
+        .executable(name: "fanfare", targets: ["fanfare"]),
+        .executable(name: "fanfare-load", targets: ["fanfare-load"]),
+        .library(name: "FanfareClient", targets: ["FanfareClient"]),
+    ],
+    targets: [
+        .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+
+        room("Reactions"),
+        room("WebSocket"),
+        room("HTTP"),
+        room("Wire", imports: ["Reactions"]),
+        room("Transport", imports: ["CLinux", "COpenSSL"]),
+        room("Storage", imports: ["Reactions", "CSQLite"]),
+        room("Broker", imports: ["Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
+        room("Server", imports: ["Broker"]),
+        room("FanfareClient", imports: ["Wire", "WebSocket", "Transport"]),
+        room("LoadGenerator", imports: ["Wire", "WebSocket", "Transport"]),
+        .executableTarget(name: "fanfare", dependencies: ["Server", "FanfareClient"], swiftSettings: settings),
+        .executableTarget(name: "fanfare-load", dependencies: ["LoadGenerator"], swiftSettings: settings),
+    ]
+)
