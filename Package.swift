@@ -46,7 +46,22 @@ let package = Package(
         room("Server", imports: ["Broker"]),
         room("FanfareClient", imports: ["Wire", "WebSocket", "Transport"]),
         room("LoadGenerator", imports: ["Wire", "WebSocket", "Transport"]),
-        .executableTarget(name: "fanfare", dependencies: ["Server", "FanfareClient"], swiftSettings: settings),
-        .executableTarget(name: "fanfare-load", dependencies: ["LoadGenerator"], swiftSettings: settings),
+        room("CommandOptions"),
+        .executableTarget(
+            name: "fanfare", dependencies: ["Server", "FanfareClient", "CommandOptions"], swiftSettings: settings),
+        .executableTarget(
+            name: "fanfare-load", dependencies: ["LoadGenerator", "CommandOptions"], swiftSettings: settings),
+
+        tests(of: "Reactions"),
+        tests(of: "WebSocket"),
+        tests(of: "HTTP"),
+        tests(of: "Wire", imports: ["Reactions"]),
+        tests(of: "Transport", imports: ["CLinux"]),
+        tests(of: "Storage", imports: ["Reactions", "CSQLite"]),
+        tests(of: "Broker", imports: ["Reactions", "Wire", "Transport", "Storage"]),
+        tests(of: "Server"),
+        tests(of: "FanfareClient", imports: ["Wire"]),
+        tests(of: "LoadGenerator"),
+        tests(of: "CommandOptions"),
     ]
 )
