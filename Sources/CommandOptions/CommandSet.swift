@@ -1,0 +1,73 @@
+/// A command made of several, `fanfare serve`, `fanfare watch`, …: the first word says which.
+public struct CommandSet: Sendable {
+    /// What the first word asks for.
+    public enum Selection: Sendable {
+        /// One of the commands, by the last word of its name, and the words that are left for it.
+        case command(String, words: [String])
+        /// A text for standard output, then exit with 0.
+        case print(String)
+    }
+
+    let name: String
+    let summary: String
+    let commands: [CommandSyntax]
+    let version: String
+
+    /// Declares a set.
+    ///
+    /// - Parameters:
+    ///   - name: What is typed first, `fanfare`.
+    ///   - summary: One sentence that says what it is.
+    ///   - commands: The commands; the name of each is `name`, a space, and one word.
+    ///   - version: What `--version` prints.
+    public init(name: String, summary: String, commands: [CommandSyntax], version: String) {
+        self.name = name
+        self.summary = summary
+        self.commands = commands
+        self.version = version
+    }
+
+    /// Picks the command that the words begin with.
+    ///
+    /// `--help`, `-h`, `help` and `--version` stand in a command's place; `help COMMAND` is that command's help.
+    ///
+    /// - Throws: A ``UsageError`` where there is no first word, or it is no command.
+    public func select(_ words: [String]) throws(UsageError) -> Selection {
+        guard let first = words.first else {
+            throw UsageError("a command is missing: \(commands.map(word(of:)).joined(separator: ", "))")
+        }
+        switch first {
+        case "--help", "-h": return .print(help)
+        case "--version": return .print(version + "\n")
+        case "help":
+            guard words.count > 1 else { return .print(help) }
+            return .print(try command(words[1]).help)
+        default:
+            return .command(word(of: try command(first)), words: Array(words.dropFirst()))
+        }
+    }
+
+    /// The text of `--help`: one line for each command; ends with a line break.
+    public var help: String {
+        """
+        \(summary)
+
+        Usage: \(name) COMMAND [options]
+
+        Commands:
+        \(table(commands.map { (word(of: $0), $0.summary) }))
+        \(name) COMMAND --help says more about each.
+
+        """
+    }
+
+    private func command(_ name: String) throws(UsageError) -> CommandSyntax {
+        if let command = commands.first(where: { word(of: $0) == name }) { return command }
+        let hint = nearest(to: name, among: commands.map(word(of:))).map { "did you mean \($0)?" }
+        throw UsageError("unknown command \"\(name)\"; \(hint ?? "see \(self.name) --help")")
+    }
+
+    private func word(of command: CommandSyntax) -> String {
+        String(command.name.split(separator: " ").last ?? "")
+    }
+}
