@@ -1,0 +1,33 @@
+/// Why a client's opening handshake failed (RFC 6455 section 4.1).
+public enum HandshakeError: Error, Sendable, Equatable {
+    /// The server answered with another status than 101; the text is the start of its answer's body as far as it was there.
+    case refused(status: Int, body: String)
+    /// The answer is not HTTP/1.1.
+    case malformedResponse
+    /// The answer's head is longer than ``ClientHandshake/maxHeadBytes``.
+    case responseTooLong
+    /// `Upgrade` or `Connection` does not say that the protocol changes.
+    case notUpgraded
+    /// `Sec-WebSocket-Accept` is missing, repeated, or not the answer to this client's key.
+    case wrongAcceptKey
+    /// The server uses an extension that was not offered.
+    case unexpectedExtension
+    /// The server chose a subprotocol that was not offered, or more than one.
+    case unexpectedSubprotocol
+}
+
+extension HandshakeError: CustomStringConvertible {
+    /// A sentence for a person.
+    public var description: String {
+        switch self {
+        case .refused(let status, let body):
+            body.isEmpty ? "the server answered \(status)" : "the server answered \(status): \(body)"
+        case .malformedResponse: "the server's answer is not HTTP/1.1"
+        case .responseTooLong: "the server's answer is too long"
+        case .notUpgraded: "the server did not switch to WebSocket"
+        case .wrongAcceptKey: "the server's Sec-WebSocket-Accept is wrong"
+        case .unexpectedExtension: "the server uses an extension that was not offered"
+        case .unexpectedSubprotocol: "the server chose a subprotocol that was not offered"
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// The server's side of the opening handshake (RFC 6455 section 4.2).
+public enum ServerHandshake {
+    /// What to say to a request.
+    public enum Answer: Sendable {
+        /// Send these bytes; what follows on the connection is frames.
+        case accept(response: [UInt8], subprotocol: String?)
+        /// Refuse with an HTTP status, words for a person, and header fields.
+        case reject(status: Int, reason: String, headers: [(String, String)])
+        /// The request does not ask for a WebSocket at all.
+        case notAnUpgrade
+    }
+
+    /// Judges a request that has been parsed.
+    ///
+    /// - Parameters:
+    ///   - method: The request's method.
+    ///   - minorVersion: The minor version of HTTP/1.
+    ///   - headers: The header fields, in order.
+    ///   - supported: The subprotocols that this server speaks, the preferred one first. Where the client offers none
+    ///     of them, it is accepted without one.
+    /// - Returns: What to say.
+    public static func answer(
+        method: String, minorVersion: Int, headers: [(name: String, value: String)], subprotocols supported: [String]
+    ) -> Answer {
+        guard HandshakeFields.hasElement("upgrade", "websocket", in: headers) else { return .notAnUpgrade }
+        guard method == "GET" else {
+            return .reject(status: 405, reason: "a WebSocket handshake is a GET", headers: [("Allow", "GET")])
+        }
+        guard minorVersion >= 1 else { return badRequest("a WebSocket handshake needs HTTP/1.1") }
+        guard HandshakeFields.values("host", in: headers).count == 1 else { return badRequest("one Host is needed") }
+        guard HandshakeFields.hasElement("connection", "upgrade", in: headers) else {
+            return badRequest("Connection lacks upgrade")
+        }
+        let versions = HandshakeFields.values("sec-websocket-version", in: headers)
+        guard versions.count <= 1 else { return badRequest("more than one Sec-WebSocket-Version") }
+        guard versions.first == "13" else {
+            return .reject(
+                status: 426, reason: "only WebSocket version 13 is spoken here",
+                headers: [("Sec-WebSocket-Version", "13")])
+        }
+        let keys = HandshakeFields.values("sec-websocket-key", in: headers)
+        guard let key = keys.first, keys.count == 1, Base64.decodedCount(key) == 16 else {
+            return badRequest("one Sec-WebSocket-Key of 16 bytes is needed")
+        }
+        let offered = HandshakeFields.elements("sec-websocket-protocol", in: headers)
+        let chosen = supported.first { offered.contains($0) }
+        return .accept(response: response(to: key, subprotocol: chosen), subprotocol: chosen)
+    }
+
+    private static func badRequest(_ reason: String) -> Answer {
+        .reject(status: 400, reason: reason, headers: [])
+    }
+
+    private static func response(to key: String, subprotocol: String?) -> [UInt8] {
+        var text = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        text += "Sec-WebSocket-Accept: \(HandshakeFields.acceptKey(for: key))\r\n"
+        if let subprotocol { text += "Sec-WebSocket-Protocol: \(subprotocol)\r\n" }
+        return Array((text + "\r\n").utf8)
+    }
+}
