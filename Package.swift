@@ -63,5 +63,7 @@ let package = Package(
         tests(of: "FanfareClient", imports: ["Wire"]),
         tests(of: "LoadGenerator"),
         tests(of: "CommandOptions"),
+        .testTarget(
+            name: "EndToEndTests", exclude: ["Clients"], swiftSettings: settings),
     ]
 )

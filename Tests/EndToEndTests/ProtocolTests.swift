@@ -1,0 +1,34 @@
+import Testing
+
+/// The wire contract, seen by clients that others wrote.
+@Suite struct ProtocolTests {
+    @Test("a first conversation", arguments: ["scenario.py", "node.js", "chromium.py"])
+    func conversation(client: String) async throws {
+        try await BrokerProcess.run { try await runClient(client, $0.url) }
+    }
+
+    @Test("sections 3 to 6: modes, resuming, policies", arguments: ["sqlite", "memory"])
+    func modes(store: String) async throws {
+        try await BrokerProcess.run(["--store", store]) { try await runClient("modes.py", $0.url) }
+    }
+
+    @Test("sections 2, 3 and 8: what is refused, and how")
+    func badInput() async throws {
+        try await BrokerProcess.run { try await runClient("bad_input.py", $0.url) }
+    }
+
+    @Test("sections 2 and 8: frames and upgrades that no client should send")
+    func badFrames() async throws {
+        try await BrokerProcess.run { try await runClient("bad_frames.py", $0.url) }
+    }
+
+    @Test("section 10: HTTP")
+    func http() async throws {
+        try await BrokerProcess.run { try await runClient("http_api.py", $0.url) }
+    }
+
+    @Test("section 3: a subscriber misses nothing, however many clients are reacting", arguments: ["sqlite", "memory"])
+    func concurrency(store: String) async throws {
+        try await BrokerProcess.run(["--store", store]) { try await runClient("concurrency.py", $0.url) }
+    }
+}
