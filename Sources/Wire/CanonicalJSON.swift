@@ -1,0 +1,82 @@
+/// Writes a JSON value in the one way that is the same for all texts of an equal value.
+///
+/// Members stand in the order of their names' bytes, without white space; of a name that an object has twice the
+/// last counts. Strings are ASCII, with `\u` escapes for everything else, so that Swift's `==` of strings, which
+/// takes differently composed characters for the same, compares exactly the code points. Numbers are a sign, digits
+/// without zeros at either end, and an exponent of ten; all zeros are `0`, negative ones too.
+enum CanonicalJSON {
+    /// The canonical text of a value that was read before; `nil` where it is not UTF-8.
+    static func text(of value: JSONValue, in text: Span<UInt8>) -> String? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(value.range.count)
+        do throws(BadRequest) {
+            try append(value, in: text, to: &bytes)
+        } catch {
+            return nil
+        }
+        return String(copying: bytes.span)
+    }
+
+    private static func append(_ value: JSONValue, in text: Span<UInt8>, to bytes: inout [UInt8]) throws(BadRequest) {
+        switch value.kind {
+        case .object: try append(object: value, in: text, to: &bytes)
+        case .array: try append(array: value, in: text, to: &bytes)
+        case .string, .escapedString, .brokenString: try append(string: value, in: text, to: &bytes)
+        case .wholeNumber, .otherNumber: CanonicalNumber(text.extracting(value.range)).append(to: &bytes)
+        case .true: bytes.append(json: "true")
+        case .false: bytes.append(json: "false")
+        case .null: bytes.append(json: "null")
+        }
+    }
+
+    private static func append(
+        object value: JSONValue, in text: Span<UInt8>, to bytes: inout [UInt8]
+    ) throws(BadRequest) {
+        var last: [[UInt8]: JSONValue] = [:]
+        var members = JSONMembers(value)
+        while let (name, value) = try members.next(text) { last[name.unescaped(in: text)] = value }
+        bytes.append(.openBrace)
+        var isFirst = true
+        for (name, value) in last.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            if !isFirst { bytes.append(.comma) }
+            isFirst = false
+            try append(characters: name.span, to: &bytes)
+            bytes.append(.colon)
+            try append(value, in: text, to: &bytes)
+        }
+        bytes.append(.closeBrace)
+    }
+
+    private static func append(
+        array value: JSONValue, in text: Span<UInt8>, to bytes: inout [UInt8]
+    ) throws(BadRequest) {
+        bytes.append(.openBracket)
+        var elements = JSONElements(value)
+        var isFirst = true
+        while let element = try elements.next(text) {
+            if !isFirst { bytes.append(.comma) }
+            isFirst = false
+            try append(element, in: text, to: &bytes)
+        }
+        bytes.append(.closeBracket)
+    }
+
+    private static func append(
+        string value: JSONValue, in text: Span<UInt8>, to bytes: inout [UInt8]
+    ) throws(BadRequest) {
+        try append(characters: value.unescaped(in: text).span, to: &bytes)
+    }
+
+    private static func append(characters: Span<UInt8>, to bytes: inout [UInt8]) throws(BadRequest) {
+        guard let string = String(copying: characters) else { throw BadRequest(NotJSON()) }
+        bytes.append(.quote)
+        for unit in string.utf16 {
+            if (0x20...0x7E).contains(unit), unit != UInt16(UInt8.quote), unit != UInt16(UInt8.backslash) {
+                bytes.append(UInt8(truncatingIfNeeded: unit))
+            } else {
+                bytes.append(escaped: unit)
+            }
+        }
+        bytes.append(.quote)
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Wire
+
+/// A request's outcome in a form that is easy to compare.
+func decode(_ text: String) throws(BadRequest) -> Request {
+    try decode(Array(text.utf8))
+}
+
+func decode(_ bytes: [UInt8]) throws(BadRequest) -> Request {
+    try Request.decode(bytes.span)
+}
+
+/// The error that a text gives as a request; `nil`: none.
+func refusal(_ bytes: [UInt8]) -> BadRequest? {
+    do throws(BadRequest) {
+        _ = try decode(bytes)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+func refusal(_ text: String) -> BadRequest? { refusal(Array(text.utf8)) }
+
+func text(_ message: BrokerMessage) -> String {
+    var bytes: [UInt8] = []
+    message.append(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+func text(_ request: Request) -> String {
+    var bytes: [UInt8] = []
+    request.append(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+func decodeMessage(_ text: String) throws(BadRequest) -> BrokerMessage {
+    try BrokerMessage.decode(Array(text.utf8).span)
+}
+
+/// A repeatable source of randomness (SplitMix64); its seed is printed, and taken from `FANFARE_SEED` where that is set.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(for test: String) {
+        let given = ProcessInfo.processInfo.environment["FANFARE_SEED"].flatMap { UInt64($0) }
+        state = given ?? UInt64.random(in: 0...UInt64.max)
+        print("\(test): FANFARE_SEED=\(state)")
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
+
+extension RandomNumberGenerator {
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+
+    mutating func pick<Choice>(_ first: Choice, _ others: Choice...) -> Choice {
+        ([first] + others).randomElement(using: &self) ?? first
+    }
+
+    mutating func maybe<Value>(_ make: (inout Self) -> Value) -> Value? { chance(50) ? make(&self) : nil }
+
+    mutating func several<Value>(_ most: Int, _ make: (inout Self) -> Value) -> [Value] {
+        (0..<Int.random(in: 0...most, using: &self)).map { _ in make(&self) }
+    }
+}
