@@ -1,0 +1,202 @@
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// One thread with one epoll set, which is also the serial executor of the actors that live on it.
+///
+/// An actor is pinned to a loop by returning `loop.asUnownedSerialExecutor()` as its `unownedExecutor`; it must hold the
+/// loop strongly. Streams, listeners and timers belong to one loop and are touched only on its thread, or before `start()`.
+///
+/// A turn: the kernel's events; mailboxes, closures and jobs of actors; timers that are due; closings; the actions of
+/// `atTurnEnd(_:)`; then one write for each stream that has something to say.
+public final class EventLoop: SerialExecutor {
+    /// The name of the loop and, cut at 15 bytes, of its thread.
+    public let name: String
+    let core: LoopCore
+    private let inbox = Locked(Inbox())
+    private let wakeUp: FileDescriptor
+    /// The thread's id while it runs, else 0: a thread that compares it with its own id cannot be fooled by a change.
+    private let runningThread = Atomic<pthread_t>(0)
+    private let life = Locked(Life.notStarted)
+
+    private enum Life {
+        case notStarted
+        case running(pthread_t)
+        case ended
+    }
+
+    /// Makes a loop that does not run yet, and has the process ignore SIGPIPE.
+    ///
+    /// - Throws: `TransportError.system` when there is no descriptor or memory left.
+    public init(name: String) throws(TransportError) {
+        ignoreBrokenPipes()
+        self.name = name
+        core = try LoopCore()
+        wakeUp = try FileDescriptor(eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)), from: "eventfd")
+        // Edge-triggered: every write is one event, and nobody ever has to read the counter.
+        try core.poller.addSilently(wakeUp.number, [.readable, .edgeTriggered])
+    }
+
+    // MARK: The thread
+
+    /// Starts the loop's thread; once only.
+    public func start() {
+        life.withLock { life in
+            guard case .notStarted = life else { preconditionFailure("the loop was started before") }
+            var thread = pthread_t()
+            let result = unsafe pthread_create(
+                &thread, nil,
+                { argument in
+                    guard let argument = unsafe argument else { return nil }
+                    // Balanced by `passRetained` below.
+                    unsafe Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue().run()
+                    return nil
+                }, Unmanaged.passRetained(self).toOpaque())
+            precondition(result == 0, "no thread could be started")
+            life = .running(thread)
+        }
+    }
+
+    /// Ends the loop: what was handed to it before is done, all streams and listeners close, and the thread is joined.
+    ///
+    /// From another thread only; a second call does nothing. Jobs, closures and values that come later are never run.
+    public func stop() {
+        precondition(!isCurrent, "a loop cannot wait for its own end")
+        let before = life.withLock { life in
+            defer { life = .ended }
+            return life
+        }
+        switch before {
+        case .notStarted: core.close()
+        case .running(let thread): end(thread)
+        case .ended: break
+        }
+    }
+
+    private func end(_ thread: pthread_t) {
+        let mustWake = inbox.withLock { inbox in
+            inbox.isStopping = true
+            defer { inbox.isLoopAsleep = false }
+            return inbox.isLoopAsleep
+        }
+        if mustWake { wake() }
+        pthread_join(thread, nil)
+    }
+
+    /// Whether the caller runs on the loop's thread.
+    public var isCurrent: Bool { runningThread.load(ordering: .relaxed) == pthread_self() }
+
+    /// Stops the program unless the caller runs on the loop's thread, or that thread does not run.
+    public func preconditionCurrent() {
+        let thread = runningThread.load(ordering: .relaxed)
+        precondition(thread == 0 || thread == pthread_self(), "not on the loop's thread")
+    }
+
+    private func run() {
+        runningThread.store(pthread_self(), ordering: .relaxed)
+        unsafe name.withCString { unsafe clinux_name_thread($0) }
+        while turn() {}
+        core.close()
+        runningThread.store(0, ordering: .relaxed)
+    }
+
+    /// - Returns: whether another turn shall follow.
+    private func turn() -> Bool {
+        let mayWait = inbox.withLock { inbox in
+            inbox.isLoopAsleep = !core.hasWork && inbox.work.isEmpty && !inbox.isStopping
+            return inbox.isLoopAsleep
+        }
+        let count = core.poller.wait(milliseconds: mayWait ? core.patience : 0)
+        core.now = .now
+        let isLast = inbox.withLock { inbox in
+            inbox.isLoopAsleep = false
+            core.local.take(&inbox.work)
+            return inbox.isStopping
+        }
+        let hasWork = count > 0 || core.hasWork
+        core.continueReading()
+        core.handleEvents(count)
+        core.runWork(on: self)
+        if core.fireTimers() || hasWork {
+            core.announceClosed()
+            core.feedListeners()
+            core.endTurn()
+            core.flush()
+        }
+        return !isLast
+    }
+
+    private func wake() {
+        _ = eventfd_write(wakeUp.number, 1)
+    }
+
+    // MARK: Work from anywhere
+
+    /// Runs the closure on the loop, in the next turn or in this one; from any thread.
+    ///
+    /// For control, not for every message: values travel by `Mailbox`.
+    public func execute(_ work: @escaping @Sendable () -> Void) {
+        put { $0.closures.append(work) }
+    }
+
+    /// Takes a job of an actor that is pinned to this loop; the Swift runtime calls it.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        put { $0.jobs.append(job) }
+    }
+
+    /// Has the loop look into a mailbox that was empty.
+    @usableFromInline
+    func enlist(_ mailbox: any MailboxDelivery) {
+        put { $0.mailboxes.append(mailbox) }
+    }
+
+    private func put(_ change: (inout Work) -> Void) {
+        if isCurrent { return change(&core.local) }
+        let mustWake = inbox.withLock { inbox in
+            change(&inbox.work)
+            defer { inbox.isLoopAsleep = false }
+            return inbox.isLoopAsleep
+        }
+        if mustWake { wake() }
+    }
+
+    /// The loop as what runs an actor's jobs.
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        unsafe UnownedSerialExecutor(ordinary: self)
+    }
+
+    /// Whether the caller is where the loop's actors are isolated, which is its thread (SE-0471).
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    // MARK: On the loop only
+
+    /// The time at which this turn began; on the loop only.
+    public var now: MonotonicTime {
+        preconditionCurrent()
+        return core.now
+    }
+
+    /// Calls the handler in the first turn in which the duration has passed, at most about 4 ms late; on the loop only.
+    ///
+    /// The loop holds the handler until then. Scheduling and cancelling take constant time.
+    @discardableResult
+    public func schedule(_ handler: any TimerHandler, after delay: Duration) -> TimerToken {
+        preconditionCurrent()
+        return core.timers.schedule(handler, at: core.now + delay)
+    }
+
+    /// Cancels a timer; one that has fired or was cancelled before is ignored; on the loop only.
+    public func cancel(_ token: TimerToken) {
+        preconditionCurrent()
+        core.timers.cancel(token)
+    }
+
+    /// Calls the action at the end of every turn that did something, before streams are written to; on the loop only.
+    ///
+    /// What it sends still goes out in the same turn. It is called as long as the loop runs.
+    public func atTurnEnd(_ action: @escaping () -> Void) {
+        preconditionCurrent()
+        core.turnEndActions.append(action)
+    }
+}

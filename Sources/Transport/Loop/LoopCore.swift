@@ -1,0 +1,166 @@
+internal import Glibc
+
+// @unchecked: `EventLoop` lets nobody at it but code on its own thread, or its owner while that thread does not run.
+// @safe: the buffers live as long as the object, and are used by one read or write at a time.
+/// The part of a loop that only its own thread touches.
+@safe
+final class LoopCore: @unchecked Sendable {
+    /// How many bytes one read may bring.
+    static let readBufferSize = 64 << 10
+    /// How many runs of bytes one write may gather.
+    static let vectorLength = 256
+    /// How many bytes of plain text one TLS record holds.
+    static let recordSize = 16 << 10
+    /// How many jobs of actors one turn may run, so that sockets are not starved.
+    static let jobsPerTurn = 4096
+
+    var poller: Poller
+    var timers: TimerWheel
+    var now: MonotonicTime
+    var local = Work()
+    var turnEndActions: [() -> Void] = []
+    /// Streams to be written to at the end of the turn.
+    var dirtyStreams: [ByteStream] = []
+    /// Streams that TLS holds more bytes of than one event may deliver.
+    var readingStreams: [ByteStream] = []
+    /// Streams that have closed in this turn, whose delegates are still to be told.
+    var closedStreams: [(stream: ByteStream, error: TransportError?)] = []
+    /// Listeners that found no free descriptor.
+    var starvedListeners: [Listener] = []
+    var hasFreedDescriptor = false
+    /// The thread is at its end, and nothing can be opened any more.
+    var hasEnded = false
+
+    let readBuffer: UnsafeMutableRawBufferPointer
+    let recordBuffer: UnsafeMutableRawBufferPointer
+    let vector: UnsafeMutableBufferPointer<iovec>
+
+    private var spareWork = Work()
+    private var spareStreams: [ByteStream] = []
+
+    init() throws(TransportError) {
+        poller = try Poller()
+        now = .now
+        timers = TimerWheel(origin: now)
+        unsafe readBuffer = .allocate(byteCount: Self.readBufferSize, alignment: 16)
+        unsafe readBuffer.initializeMemory(as: UInt8.self, repeating: 0)
+        unsafe recordBuffer = .allocate(byteCount: Self.recordSize, alignment: 16)
+        unsafe recordBuffer.initializeMemory(as: UInt8.self, repeating: 0)
+        unsafe vector = .allocate(capacity: Self.vectorLength)
+        unsafe vector.initialize(repeating: iovec())
+    }
+
+    deinit {
+        unsafe readBuffer.deallocate()
+        unsafe recordBuffer.deallocate()
+        unsafe vector.deallocate()
+    }
+
+    /// Something waits that no event of the kernel will announce.
+    var hasWork: Bool { !local.isEmpty || !closedStreams.isEmpty || !readingStreams.isEmpty || !dirtyStreams.isEmpty }
+
+    /// How long the kernel may wait, in milliseconds; -1 for ever.
+    var patience: CInt {
+        guard let next = timers.nextTurn else { return -1 }
+        guard next > now else { return 0 }
+        // Rounded up: waking early would mean a turn for nothing.
+        return CInt(clamping: (next.nanoseconds - now.nanoseconds + 999_999) / 1_000_000)
+    }
+
+    /// Handles the events that the last wait brought.
+    func handleEvents(_ count: Int) {
+        for index in 0..<count {
+            guard let (source, events) = poller.event(index) else { continue }
+            source.handle(events)
+        }
+    }
+
+    /// Goes on with streams that had more to read than one event may deliver.
+    func continueReading() {
+        guard !readingStreams.isEmpty else { return }
+        let streams = readingStreams
+        readingStreams = []
+        for stream in streams { stream.continueReading() }
+    }
+
+    /// Delivers mailboxes, runs closures, then jobs of actors; what they add to mailboxes and closures waits for the next turn.
+    func runWork(on loop: EventLoop) {
+        swap(&spareWork.mailboxes, &local.mailboxes)
+        for mailbox in spareWork.mailboxes { mailbox.deliver() }
+        spareWork.mailboxes.removeAll(keepingCapacity: true)
+        swap(&spareWork.closures, &local.closures)
+        for closure in spareWork.closures { closure() }
+        spareWork.closures.removeAll(keepingCapacity: true)
+        unsafe runJobs(on: loop.asUnownedSerialExecutor())
+    }
+
+    private func runJobs(on executor: UnownedSerialExecutor) {
+        guard !local.jobs.isEmpty else { return }
+        var ran = 0
+        while ran < local.jobs.count, ran < Self.jobsPerTurn {
+            let job = local.jobs[ran]
+            ran += 1
+            unsafe job.runSynchronously(on: executor)
+        }
+        if ran == local.jobs.count {
+            local.jobs.removeAll(keepingCapacity: true)
+        } else {
+            local.jobs.removeFirst(ran)
+        }
+    }
+
+    /// Fires the timers that are due.
+    ///
+    /// - Returns: whether there was one.
+    func fireTimers() -> Bool {
+        var fired = false
+        while let handler = timers.takeDue(at: now) {
+            fired = true
+            handler.timerFired(now)
+        }
+        return fired
+    }
+
+    /// Tells the delegates of streams that have closed; nothing here runs inside a call that a delegate made.
+    func announceClosed() {
+        guard !closedStreams.isEmpty else { return }
+        let closed = closedStreams
+        closedStreams = []
+        for (stream, error) in closed { stream.announceClosed(error) }
+    }
+
+    /// Lets listeners that had found no descriptor try again, when one has become free.
+    func feedListeners() {
+        guard hasFreedDescriptor else { return }
+        hasFreedDescriptor = false
+        guard !starvedListeners.isEmpty else { return }
+        let listeners = starvedListeners
+        starvedListeners = []
+        for listener in listeners { listener.resume() }
+    }
+
+    /// Calls the actions that belong at a turn's end.
+    func endTurn() {
+        for action in turnEndActions { action() }
+    }
+
+    /// Writes what the turn has left in the queues of streams.
+    func flush() {
+        guard !dirtyStreams.isEmpty else { return }
+        swap(&spareStreams, &dirtyStreams)
+        for stream in spareStreams { stream.flush() }
+        spareStreams.removeAll(keepingCapacity: true)
+    }
+
+    /// Closes all that is registered, once the last turn is over.
+    func close() {
+        hasEnded = true
+        for source in poller.sources { source.loopDidEnd() }
+        announceClosed()
+        turnEndActions = []
+        dirtyStreams = []
+        readingStreams = []
+        starvedListeners = []
+        timers = TimerWheel(origin: now)
+    }
+}

@@ -1,0 +1,71 @@
+internal import Glibc
+
+extension ByteStream {
+    /// How long the peer's end is awaited once ours is announced.
+    static let lingerLimit = Duration.seconds(2)
+    /// How long a peer may take nothing of what is to be written before the end.
+    static let drainLimit = Duration.seconds(10)
+
+    /// Closes the socket and frees everything now; the delegate is told later in the turn.
+    func close(_ error: TransportError?) {
+        guard phase != .closed else { return }
+        phase = .closed
+        let core = loop.core
+        core.poller.unregister(registration)
+        clearDeadline()
+        tls = nil
+        opening = nil
+        queue.removeAll()
+        descriptor.close()
+        core.hasFreedDescriptor = true
+        core.closedStreams.append((self, error))
+    }
+
+    /// Tells the delegate that the stream has closed, and lets it go.
+    func announceClosed(_ error: TransportError?) {
+        let delegate = delegate
+        self.delegate = nil
+        delegate?.stream(self, didClose: error)
+    }
+
+    /// Bounds the present phase in time, instead of what bounded it before.
+    func setDeadline(_ limit: Duration) {
+        clearDeadline()
+        deadline = loop.core.timers.schedule(StreamDeadline(self), at: loop.core.now + limit)
+    }
+
+    func clearDeadline() {
+        guard let deadline else { return }
+        loop.core.timers.cancel(deadline)
+        self.deadline = nil
+    }
+
+    /// The present phase has taken too long.
+    fileprivate func deadlinePassed() {
+        deadline = nil
+        switch phase {
+        case .connecting: close(.timedOut("connecting to \(peer)"))
+        case .handshaking: close(.timedOut("the TLS handshake"))
+        case .open:
+            let limit = progressAt + Self.drainLimit
+            guard loop.core.now < limit else { return close(.timedOut("writing the last bytes")) }
+            setDeadline(limit - loop.core.now)
+        case .ending: close(nil)
+        case .closed: break
+        }
+    }
+}
+
+/// The timer of a stream that is being opened or closed; idle streams have none.
+private final class StreamDeadline: TimerHandler {
+    // The stream cancels the timer when it closes, and it is not freed before it closes.
+    private unowned let stream: ByteStream
+
+    init(_ stream: ByteStream) {
+        self.stream = stream
+    }
+
+    func timerFired(_ now: MonotonicTime) {
+        stream.deadlinePassed()
+    }
+}

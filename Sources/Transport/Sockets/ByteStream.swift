@@ -1,0 +1,186 @@
+internal import Glibc
+
+/// A connected socket, with or without TLS, that belongs to one loop.
+///
+/// Bytes come to the delegate; what is sent is queued and written once at the end of the loop's turn, or when the kernel takes it
+/// again. An idle stream holds no buffer. All members are for the loop's thread only.
+public final class ByteStream {
+    /// How far a stream's life has come.
+    enum Phase: UInt8 {
+        case connecting, handshaking, open
+        /// All is written and our end is announced; the peer's end is awaited, for a while.
+        case ending
+        case closed
+    }
+
+    /// Facts about a stream of one bit each.
+    struct Flags: OptionSet {
+        let rawValue: UInt16
+        /// In the loop's list of streams to be written to.
+        static let isDirty = Flags(rawValue: 1 << 0)
+        /// The kernel has refused bytes, and reports when it takes some again.
+        static let isBlocked = Flags(rawValue: 1 << 1)
+        static let isPaused = Flags(rawValue: 1 << 2)
+        static let isFinishing = Flags(rawValue: 1 << 3)
+        /// The peer will send nothing more.
+        static let peerHasFinished = Flags(rawValue: 1 << 4)
+        /// Writing has failed; what the peer sent before is still read.
+        static let isBroken = Flags(rawValue: 1 << 5)
+        /// Taken out of the epoll set, which would otherwise report a hang-up without end.
+        static let isUnwatched = Flags(rawValue: 1 << 6)
+        /// TLS must write before it can read on, or read before it can write on.
+        static let readNeedsWrite = Flags(rawValue: 1 << 7)
+        static let writeNeedsRead = Flags(rawValue: 1 << 8)
+        /// In the loop's list of streams that TLS holds more bytes of.
+        static let isReadingOn = Flags(rawValue: 1 << 9)
+        static let closeNotifySent = Flags(rawValue: 1 << 10)
+    }
+
+    /// The loop that the stream belongs to.
+    public let loop: EventLoop
+    /// What hears of the stream; held strongly until the stream has closed, then nil.
+    public var delegate: (any ByteStreamDelegate)?
+    /// The peer's address and port.
+    public internal(set) var peer: SocketAddress
+    /// When bytes last came; when the stream was made, before any came.
+    public internal(set) var receivedAt: MonotonicTime
+    /// How many bytes came in, after decryption.
+    public internal(set) var bytesReceived: UInt64 = 0
+    /// How many bytes the kernel has taken, before encryption.
+    public internal(set) var bytesSent: UInt64 = 0
+
+    var descriptor: FileDescriptor
+    var registration: Registration
+    var phase: Phase
+    var flags: Flags = []
+    /// What epoll is told to report.
+    var watched: PollEvents = []
+    var queue = OutputQueue()
+    /// When the kernel last took bytes, or the queue began to fill; means nothing while the queue is empty.
+    var progressAt: MonotonicTime
+    var tls: TLSSession?
+    /// What a client needs until the connection stands.
+    var opening: Opening?
+    /// The time limit of the current phase.
+    var deadline: TimerToken?
+
+    init(
+        on loop: EventLoop, _ descriptor: consuming FileDescriptor, peer: SocketAddress, tls: TLSSession?, phase: Phase
+    ) {
+        self.loop = loop
+        self.descriptor = descriptor
+        self.peer = peer
+        self.tls = tls
+        self.phase = phase
+        receivedAt = loop.core.now
+        progressAt = loop.core.now
+        registration = Registration(slot: .max, generation: 0)
+        registration = loop.core.poller.register(self)
+    }
+
+    // MARK: What is known
+
+    /// The peer's address without the port, `127.0.0.1` or `::1`; `unix` for a Unix socket.
+    public var peerAddress: String { peer.host }
+
+    /// Whether the bytes travel encrypted.
+    public var isTLS: Bool { tls != nil }
+
+    /// Whether the stream has closed; then nothing can be sent, and the delegate has been told or will be this turn.
+    public var isClosed: Bool { phase == .closed }
+
+    /// How many bytes wait to be written.
+    public var queuedBytes: Int { queue.count }
+
+    /// Since when nothing of what waits has been taken by the kernel; nil when nothing waits.
+    public var stalledSince: MonotonicTime? { queue.isEmpty ? nil : progressAt }
+
+    // MARK: Sending
+
+    /// Queues shared bytes by reference; after `finish()` or the close they are dropped.
+    public func send(_ bytes: SharedBytes) {
+        send(bytes, 0..<bytes.count)
+    }
+
+    /// Queues a range of shared bytes by reference; after `finish()` or the close they are dropped.
+    ///
+    /// - Precondition: the range lies inside the bytes.
+    public func send(_ bytes: SharedBytes, _ range: Range<Int>) {
+        guard prepareToQueue() else { return }
+        queue.append(bytes, range)
+    }
+
+    /// Queues a copy of the bytes; after `finish()` or the close they are dropped.
+    public func send(copying bytes: [UInt8]) {
+        send(copying: bytes.span)
+    }
+
+    /// Queues a copy of the bytes; after `finish()` or the close they are dropped.
+    public func send(copying bytes: Span<UInt8>) {
+        guard prepareToQueue() else { return }
+        queue.append(copying: bytes)
+    }
+
+    private func prepareToQueue() -> Bool {
+        loop.preconditionCurrent()
+        guard phase.rawValue <= Phase.open.rawValue, flags.isDisjoint(with: [.isFinishing, .isBroken]) else {
+            return false
+        }
+        if queue.isEmpty { progressAt = loop.core.now }
+        markDirty()
+        return true
+    }
+
+    /// Has the stream written to at the end of the turn.
+    func markDirty() {
+        guard flags.isDisjoint(with: [.isDirty, .isBlocked]), phase == .open else { return }
+        flags.insert(.isDirty)
+        loop.core.dirtyStreams.append(self)
+    }
+
+    // MARK: Reading
+
+    /// Stops delivering bytes; the kernel's buffer fills, and then the peer has to wait.
+    ///
+    /// The peer's end is not noticed either, save for a reset.
+    public func pauseReading() {
+        loop.preconditionCurrent()
+        guard phase != .closed, flags.isDisjoint(with: [.isFinishing, .isPaused]) else { return }
+        flags.insert(.isPaused)
+        updateInterest()
+    }
+
+    /// Delivers bytes again.
+    public func resumeReading() {
+        loop.preconditionCurrent()
+        guard phase != .closed, flags.contains(.isPaused) else { return }
+        flags.remove(.isPaused)
+        updateInterest()
+        // What TLS has already taken from the socket is announced by no event.
+        if tls?.hasPending == true { readOnNextTurn() }
+    }
+
+    // MARK: Ending
+
+    /// Ends the stream in order: writes what is queued, announces the end, awaits the peer's end for at most 2 s, and closes.
+    ///
+    /// What the peer sends from now on is read and dropped. A peer that takes nothing for 10 s is given up.
+    public func finish() {
+        loop.preconditionCurrent()
+        guard phase != .closed, phase != .ending, !flags.contains(.isFinishing) else { return }
+        guard phase != .connecting else { return close(nil) }
+        flags.insert(.isFinishing)
+        resumeReading()
+        if phase == .open { setDeadline(Self.drainLimit) }
+        markDirty()
+    }
+
+    /// Closes at once and drops what is queued.
+    public func abort() {
+        loop.preconditionCurrent()
+        close(nil)
+    }
+}
+
+@available(*, unavailable)
+extension ByteStream: Sendable {}

@@ -1,0 +1,44 @@
+import Glibc
+import Transport
+
+/// Runs blocking calls on a thread of their own, so that they do not hold up other tests.
+func offPool<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+    let loop = try EventLoop(name: "blocking")
+    loop.start()
+    defer { loop.stop() }
+    return try await loop.run(work)
+}
+
+/// A path in the temporary folder that nothing has yet.
+func temporaryPath(_ suffix: String = "") -> String {
+    "/tmp/transport-tests-\(getpid())-\(UInt32.random(in: 0...(.max)))\(suffix)"
+}
+
+/// A timer that runs a closure.
+final class Alarm: TimerHandler {
+    private let action: () -> Void
+
+    init(_ action: @escaping () -> Void) { self.action = action }
+
+    func timerFired(_ now: MonotonicTime) { action() }
+}
+
+/// Checks that bytes are a given run, again and again.
+final class PatternChecker {
+    private let pattern: [UInt8]
+    private(set) var count = 0
+
+    init(_ pattern: [UInt8]) { self.pattern = pattern }
+
+    func accept(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let at = count % pattern.count
+            let length = min(rest.count, pattern.count - at)
+            guard rest.prefix(length) == pattern[at..<(at + length)] else { return false }
+            rest = rest.dropFirst(length)
+            count += length
+        }
+        return true
+    }
+}
