@@ -1,0 +1,165 @@
+extension Ledger {
+    /// Does what was judged.
+    ///
+    /// - Parameter plan: from ``judge(_:rules:at:)`` of this very ledger, with no change in between.
+    /// - Returns: the answer, and what changed.
+    public mutating func commit(_ plan: Plan) -> Outcome {
+        if case .repeated(let answer) = plan.effect { return Outcome(answer: answer, isDuplicate: true) }
+        var outcome = Outcome(answer: Answer(plan.result, message: plan.operation.message, seq: seq))
+        switch plan.effect {
+        case .steps(let steps):
+            for step in steps { perform(step, plan, &outcome) }
+        case .clear(let sweeps):
+            for sweep in sweeps { perform(sweep, isDeletion: false, plan, &outcome) }
+        case .delete(let sweep):
+            perform(sweep, isDeletion: true, plan, &outcome)
+        case .freeze(let frozen):
+            if frozen != isFrozen { outcome.records.append(.frozen(frozen)) }
+            isFrozen = frozen
+        case .repeated, .count: break
+        }
+        complete(&outcome.answer, plan)
+        remember(plan, &outcome)
+        return outcome
+    }
+
+    /// Fills in what the answer to this kind of operation tells besides the result.
+    private func complete(_ answer: inout Answer, _ plan: Plan) {
+        answer.seq = seq
+        answer.reaction = plan.reaction
+        answer.previous = plan.previous
+        switch plan.operation.action {
+        case .add, .remove, .toggle:
+            answer.count = plan.reaction.map { group($0, on: plan.operation.message).count }
+            answer.own = own(of: plan.operation.user, on: plan.operation.message)
+        case .set:
+            answer.own = own(of: plan.operation.user, on: plan.operation.message)
+        case .clear, .delete:
+            answer.removed = answer.removed ?? 0
+        case .freeze:
+            answer.frozen = isFrozen
+        }
+        if case .count = plan.effect {
+            answer.count = 0
+            answer.own = []
+        }
+    }
+
+    private mutating func remember(_ plan: Plan, _ outcome: inout Outcome) {
+        guard let body = plan.body, let key = plan.operation.key else { return }
+        let use = UsedKeys.Use(
+            user: plan.operation.user, key: key, at: plan.time, body: body, answer: outcome.answer.bytes)
+        keys.remember(use)
+        outcome.records.append(use.record)
+    }
+}
+
+// MARK: A user's changes
+
+extension Ledger {
+    private mutating func perform(_ step: Plan.Step, _ plan: Plan, _ outcome: inout Outcome) {
+        seq &+= 1
+        let message = tally.openMessage(plan.operation.message)
+        let kind: Change.Kind =
+            switch step {
+            case .add(let reaction, let count, let data):
+                .added(
+                    add(reaction, count, data, on: message, plan, &outcome), byCount: plan.isCounted ? count : nil,
+                    data: data)
+            case .raise(let entry, let count, let data):
+                .added(
+                    touch(entry, adding: count, data, plan, &outcome), byCount: count, data: tally.data(of: entry))
+            case .update(let entry, let data):
+                .updated(touch(entry, adding: 0, data, plan, &outcome), data: data)
+            case .take(let entry, let count):
+                .removed(take(count, from: entry, &outcome), byCount: plan.isCounted ? count : nil)
+            case .replace(let entry, let reaction, let data):
+                // In this order, so that a group that is emptied frees its place.
+                replace(entry, by: reaction, data, on: message, plan, &outcome)
+            }
+        end(kind, on: message, user: plan.operation.user, plan, &outcome)
+    }
+
+    private mutating func add(
+        _ reaction: Reaction, _ count: UInt64, _ data: ReactionData?, on message: Slot, _ plan: Plan,
+        _ outcome: inout Outcome
+    ) -> GroupCount {
+        let group = tally.openGroup(reaction, on: message, seq: seq, at: plan.time)
+        let record = Record.Entry(count: count, given: seq, touched: seq, at: plan.time, data: data)
+        let entry = tally.insert(record, by: plan.operation.user, in: group)
+        tally.setLast(plan.time, of: group)
+        outcome.records.append(tally.record(of: entry))
+        outcome.records.append(tally.record(ofGroup: group))
+        return tally.groups[group].numbers
+    }
+
+    private mutating func touch(
+        _ entry: Slot, adding count: UInt64, _ data: ReactionData?, _ plan: Plan, _ outcome: inout Outcome
+    ) -> GroupCount {
+        let group = tally.entries[entry].group
+        tally.touch(entry, adding: count, data: data, seq: seq, at: plan.time)
+        outcome.records.append(tally.record(of: entry))
+        if count > 0 {
+            tally.setLast(plan.time, of: group)
+            outcome.records.append(tally.record(ofGroup: group))
+        }
+        return tally.groups[group].numbers
+    }
+
+    private mutating func replace(
+        _ entry: Slot, by reaction: Reaction, _ data: ReactionData?, on message: Slot, _ plan: Plan,
+        _ outcome: inout Outcome
+    ) -> Change.Kind {
+        let previous = take(tally.entries[entry].count, from: entry, &outcome)
+        let new = add(reaction, 1, data, on: message, plan, &outcome)
+        return .replaced(new, previous: previous, data: data)
+    }
+
+    private mutating func take(_ count: UInt64, from entry: Slot, _ outcome: inout Outcome) -> GroupCount {
+        let (message, user, reaction) = tally.names(of: entry)
+        let isGone = count >= tally.entries[entry].count
+        let numbers = tally.take(count, from: entry)
+        outcome.records.append(
+            isGone ? .entry(message: message, user: user, reaction: reaction, nil) : tally.record(of: entry))
+        if numbers.users == 0 { outcome.records.append(.group(message: message, reaction: reaction, nil)) }
+        return numbers
+    }
+
+    /// Ends a change: the message's numbers are complete now.
+    private mutating func end(
+        _ kind: Change.Kind, on message: Slot, user: String?, _ plan: Plan, _ outcome: inout Outcome
+    ) {
+        let state = tally.messages[message]
+        outcome.changes.append(
+            Change(seq: seq, message: state.name, user: user, at: plan.time, total: state.total, kind: kind))
+        outcome.records.append(.message(state.name, Record.Message(changed: seq, isDeleted: state.isDeleted)))
+        tally.settle(message, seq: seq)
+    }
+}
+
+// MARK: A moderator's changes
+
+extension Ledger {
+    private mutating func perform(
+        _ sweep: Plan.Sweep, isDeletion: Bool, _ plan: Plan, _ outcome: inout Outcome
+    ) {
+        seq &+= 1
+        let message = tally.openMessage(sweep.message)
+        let before = tally.messages[message].total
+        var groups: [GroupCount] = []
+        for entry in sweep.entries {
+            let numbers = take(tally.entries[entry].count, from: entry, &outcome)
+            if groups.last?.reaction == numbers.reaction { groups.removeLast() }
+            groups.append(numbers)
+        }
+        if isDeletion { tally.delete(message) }
+        let removed = before &- tally.messages[message].total
+        outcome.answer.removed = (outcome.answer.removed ?? 0) &+ removed
+        var user: String?
+        if case .clear(_, let narrowed) = plan.operation.action { user = narrowed }
+        let kind = Change.Kind.cleared(
+            groups: groups, reaction: plan.reaction, user: user, by: plan.operation.user, removed: removed,
+            isDeletion: isDeletion)
+        end(kind, on: message, user: nil, plan, &outcome)
+    }
+}

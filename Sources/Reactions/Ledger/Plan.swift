@@ -1,0 +1,66 @@
+/// What an operation is going to do: judged, and not yet done.
+///
+/// It holds for the ledger as it was when it was judged; commit it before anything else changes that ledger.
+public struct Plan: Sendable {
+    /// One change of one user's reactions.
+    enum Step: Sendable {
+        case add(Reaction, count: UInt64, data: ReactionData?)
+        case raise(Slot, count: UInt64, data: ReactionData?)
+        case update(Slot, data: ReactionData)
+        case take(Slot, count: UInt64)
+        case replace(Slot, by: Reaction, data: ReactionData?)
+    }
+
+    /// A moderator's change of one message: the entries to take away, by group in the groups' order.
+    struct Sweep: Sendable {
+        var message: String
+        var entries: [Slot]
+    }
+
+    /// What happens to the channel.
+    enum Effect: Sendable {
+        /// Nothing; the answer was given before.
+        case repeated(Answer)
+        /// Each step is a change.
+        case steps([Step])
+        /// Each sweep is a change.
+        case clear([Sweep])
+        case delete(Sweep)
+        case freeze(Bool)
+        /// Nothing is kept, but it counts into the next burst.
+        case count
+    }
+
+    let operation: Operation
+    let time: Int64
+    /// Whether reactions are counted (policy `multiple`), so that changes tell their step.
+    let isCounted: Bool
+    var effect = Effect.steps([])
+    var result = Answer.Result.unchanged
+    var reaction: Reaction?
+    var previous: Reaction?
+    /// What to remember of the key.
+    var body: Fingerprint?
+
+    init(_ operation: Operation, rules: Rules, at time: Int64) {
+        self.operation = operation
+        self.time = time
+        isCounted = rules.policy == .multiple
+    }
+
+    /// Whether the first answer to the same key is given again.
+    public var isDuplicate: Bool {
+        if case .repeated = effect { true } else { false }
+    }
+
+    /// Whether the channel's state or its next burst will be another one afterwards.
+    public var changesSomething: Bool {
+        switch effect {
+        case .repeated: false
+        case .steps(let steps): !steps.isEmpty
+        case .clear(let sweeps): !sweeps.isEmpty
+        case .freeze: result == .changed
+        case .delete, .count: true
+        }
+    }
+}

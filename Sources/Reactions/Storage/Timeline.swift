@@ -1,0 +1,104 @@
+/// Places in the order of their seqs: the newest is appended, any may go, and reading starts anywhere.
+///
+/// Sorted blocks of bounded size, so that nothing takes longer than a search and the move of one block.
+struct Timeline: Sendable {
+    /// A place and its seq, which is its own in this timeline.
+    struct Mark: Sendable, Hashable {
+        var seq: UInt64
+        var slot: Slot
+    }
+
+    static let blockSize = 256
+    private var blocks: [[Mark]] = []
+
+    /// How many marks there are.
+    private(set) var count = 0
+
+    /// Adds a mark with a seq above all others.
+    mutating func append(_ slot: Slot, at seq: UInt64) {
+        let newest = blocks.count - 1
+        if newest >= 0, blocks[newest].count < Self.blockSize {
+            blocks[newest].append(Mark(seq: seq, slot: slot))
+        } else {
+            blocks.append([Mark(seq: seq, slot: slot)])
+        }
+        count += 1
+    }
+
+    /// Takes the mark with a seq away.
+    mutating func remove(at seq: UInt64) {
+        guard let (block, index) = position(before: seq &+ 1), blocks[block][index].seq == seq else { return }
+        blocks[block].remove(at: index)
+        count -= 1
+        tidy(block)
+    }
+
+    /// Moves a mark to the front, with a seq above all others.
+    mutating func renew(_ slot: Slot, from old: UInt64, to seq: UInt64) {
+        remove(at: old)
+        append(slot, at: seq)
+    }
+
+    /// The marks below a seq (`nil`: all), newest first.
+    func newestFirst(before seq: UInt64? = nil) -> NewestFirst {
+        guard let (block, index) = position(before: seq) else { return NewestFirst(blocks: [], block: -1, index: -1) }
+        return NewestFirst(blocks: blocks, block: block, index: index)
+    }
+
+    /// The newest mark below a seq.
+    private func position(before seq: UInt64?) -> (block: Int, index: Int)? {
+        guard let last = blocks.last else { return nil }
+        guard let seq else { return (blocks.count - 1, last.count - 1) }
+        let block = blocks.count(ofPrefix: { $0[0].seq < seq }) - 1
+        guard block >= 0 else { return nil }
+        return (block, blocks[block].count(ofPrefix: { $0.seq < seq }) - 1)
+    }
+
+    /// Removes an empty block, or joins one that has become small with a small neighbour.
+    private mutating func tidy(_ block: Int) {
+        if blocks[block].isEmpty {
+            blocks.remove(at: block)
+        } else {
+            join(block, block + 1)
+            join(block - 1, block)
+        }
+    }
+
+    private mutating func join(_ older: Int, _ newer: Int) {
+        guard older >= 0, newer < blocks.count else { return }
+        guard blocks[older].count + blocks[newer].count <= Self.blockSize / 2 else { return }
+        blocks[older] += blocks[newer]
+        blocks.remove(at: newer)
+    }
+
+    /// Walks back in time.
+    struct NewestFirst: Sequence, IteratorProtocol {
+        fileprivate let blocks: [[Mark]]
+        fileprivate var block: Int
+        fileprivate var index: Int
+
+        mutating func next() -> Mark? {
+            guard block >= 0 else { return nil }
+            let mark = blocks[block][index]
+            index -= 1
+            if index < 0 {
+                block -= 1
+                index = block >= 0 ? blocks[block].count - 1 : -1
+            }
+            return mark
+        }
+    }
+}
+
+extension RandomAccessCollection where Index == Int {
+    /// How many elements at the start satisfy a condition that no later one satisfies.
+    fileprivate func count(ofPrefix holds: (Element) -> Bool) -> Int {
+        var low = startIndex
+        var high = endIndex
+        while low < high {
+            let middle = low + (high - low) / 2
+            if holds(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low - startIndex
+    }
+}
