@@ -20,7 +20,9 @@ public struct Operation: Sendable, Equatable {
         case freeze(Bool)
     }
 
-    /// What is asked for. Reactions are as the client sent them, not yet canonical.
+    /// What is asked for.
+    ///
+    /// Reactions are as the client sent them, not yet canonical.
     public var action: Action
     /// The message, `""` for the channel itself.
     public var message: String
@@ -48,7 +50,9 @@ public struct ReactionData: Sendable, Hashable {
     /// The object as it was sent (compact or not), at most 1,024 bytes: what is given back.
     public var text: String
     /// A form that is the same for equal JSON values: members sorted, no white space, one spelling for each
-    /// number and string. What is compared.
+    /// number and string.
+    ///
+    /// This is what is compared.
     public var canonical: String
 
     /// Makes data from the two forms.

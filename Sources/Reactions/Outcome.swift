@@ -112,7 +112,9 @@ public struct GroupCount: Sendable, Hashable {
 
 /// One change of a channel's reactions: exactly one seq, and one event (PROTOCOL.md section 4).
 public struct Change: Sendable, Equatable {
-    /// What changed. Numbers are absolute, after the change; `byCount` is the step, for policy `multiple` alone.
+    /// What changed.
+    ///
+    /// Numbers are absolute, after the change; `byCount` is the step, for policy `multiple` alone.
     public enum Kind: Sendable, Equatable {
         case added(GroupCount, byCount: UInt64?, data: ReactionData?)
         case removed(GroupCount, byCount: UInt64?)

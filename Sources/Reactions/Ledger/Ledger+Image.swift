@@ -1,8 +1,9 @@
 extension Ledger {
     /// Makes a ledger from what a store kept; a fresh image makes an empty one.
     public init(_ image: ChannelImage = ChannelImage()) {
-        tally = Tally(image.records)
-        seq = image.seq
+        // It is below 2^53 (PROTOCOL.md section 1), so that it never comes round to 0.
+        seq = min(image.seq, 1 << 53)
+        tally = Tally(image.records, seq: seq)
         var uses: [UsedKeys.Use] = []
         for record in image.records {
             switch record {

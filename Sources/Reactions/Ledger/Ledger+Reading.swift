@@ -1,20 +1,22 @@
 // MARK: Messages
 
 extension Ledger {
-    /// A message's reactions now; `nil` where it is bare and was not deleted.
+    /// A message's reactions now.
     ///
     /// - Parameters:
     ///   - message: the message, `""` for the channel itself.
     ///   - user: who asks, for `own`; `nil` for nobody in particular.
+    /// - Returns: the summary; `nil` where the message is bare and was not deleted.
     public func summary(of message: String, for user: String?) -> Summary? {
         tally.message(message).map { summary(of: $0, for: user) }
     }
 
-    /// The summaries of messages, each once, in the order asked for; bare ones are left out, deleted ones are not.
+    /// The summaries of messages that are asked for by name.
     ///
     /// - Parameters:
     ///   - messages: the messages.
     ///   - user: who asks, for `own`; `nil` for nobody in particular.
+    /// - Returns: each once, in the order asked for; bare ones are left out, deleted ones are not.
     public func summaries(of messages: [String], for user: String?) -> [Summary] {
         var seen: Set<Slot> = []
         return messages.compactMap { name in
@@ -29,6 +31,7 @@ extension Ledger {
     ///   - limit: how many at most.
     ///   - seq: only those whose newest change is before this; `nil`: all.
     ///   - user: who asks, for `own`; `nil` for nobody in particular.
+    /// - Returns: a page, with the seq to ask for the next one.
     public func newest(_ limit: Int, before seq: UInt64?, for user: String?) -> Page<Summary> {
         var marks = tally.recent.newestFirst(before: seq)
         var page = Page<Summary>(elements: [], next: nil)
@@ -96,6 +99,7 @@ extension Ledger {
     ///   - reaction: only with this one; `nil`: with any.
     ///   - limit: how many at most.
     ///   - seq: only those whose newest add or update is before this; `nil`: all.
+    /// - Returns: a page, with the seq to ask for the next one.
     public func reactors(
         on message: String, with reaction: Reaction?, limit: Int, before seq: UInt64?
     ) -> Page<Reactor> {

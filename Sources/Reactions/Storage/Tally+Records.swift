@@ -45,43 +45,43 @@ extension Tally {
 }
 
 extension Tally {
-    /// Makes a tally from what a store kept.
+    /// Makes a tally from what a store kept of a channel whose counter is at `seq`.
     ///
     /// Records that contradict each other (no ledger writes such) give some tally, never a trap.
-    init(_ records: [Record]) {
-        var messages: [(name: String, Record.Message)] = []
-        var groups: [(message: String, reaction: Reaction, Record.Group)] = []
-        var entries: [(message: String, user: String, reaction: Reaction, Record.Entry)] = []
+    init(_ records: [Record], seq: UInt64) {
+        var changed: [Slot: UInt64] = [:]
+        var groups: [(message: Slot, reaction: Reaction, Record.Group)] = []
+        var entries: [(message: Slot, user: String, reaction: Reaction, Record.Entry)] = []
         for record in records {
             switch record {
-            case .message(let name, let message): messages.append((name, message))
-            case .group(let message, let reaction, .some(let group)): groups.append((message, reaction, group))
-            case .entry(let message, let user, let reaction, .some(let entry)) where entry.count > 0:
-                entries.append((message, user, reaction, entry))
+            case .message(let name, let message):
+                let slot = openMessage(name)
+                changed[slot, default: 0] = max(changed[slot, default: 0], min(message.changed, seq))
+                if message.isDeleted { delete(slot) }
+            case .group(let message, let reaction, .some(let group)):
+                groups.append((openMessage(message), reaction, group))
+            case .entry(let message, let user, let reaction, .some(let entry))
+            where entry.count > 0 && entry.touched <= seq:
+                let slot = openMessage(message)
+                changed[slot, default: 0] = max(changed[slot, default: 0], entry.touched)
+                entries.append((slot, user, reaction, entry))
             case .group, .entry, .key, .frozen: break
             }
         }
         groups.sort { $0.2.started < $1.2.started }
-        for (message, reaction, group) in groups { restore(group, reaction, on: openMessage(message)) }
+        for (message, reaction, group) in groups {
+            let slot = openGroup(reaction, on: message, seq: group.started, at: group.first)
+            setLast(group.last, of: slot)
+        }
         entries.sort { $0.3.touched < $1.3.touched }
-        for (message, user, reaction, entry) in entries {
-            let group = openGroup(reaction, on: openMessage(message), seq: entry.given, at: entry.at)
+        for (message, user, reaction, entry) in entries where !messages[message].isDeleted {
+            let group = openGroup(reaction, on: message, seq: entry.given, at: entry.at)
             if let user = self.user(user), self.entry(of: user, in: group) != nil { continue }
             _ = insert(entry, by: user, in: group)
         }
-        for slot in self.groups.slots where self.groups[slot].message.isSomewhere && self.groups[slot].users == 0 {
-            closeGroup(slot)
+        for slot in self.groups.slots where self.groups[slot].users == 0 { closeGroup(slot) }
+        for slot in messages.slots.sorted(by: { changed[$0, default: 0] < changed[$1, default: 0] }) {
+            settle(slot, seq: changed[slot, default: 0])
         }
-        messages.sort { $0.1.changed < $1.1.changed }
-        for (name, message) in messages {
-            let slot = openMessage(name)
-            if message.isDeleted { delete(slot) }
-            settle(slot, seq: message.changed)
-        }
-    }
-
-    private mutating func restore(_ group: Record.Group, _ reaction: Reaction, on message: Slot) {
-        let slot = openGroup(reaction, on: message, seq: group.started, at: group.first)
-        setLast(group.last, of: slot)
     }
 }

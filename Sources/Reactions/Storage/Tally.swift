@@ -204,7 +204,7 @@ extension Tally {
             entries[entry].count -= amount
             return groups[group].numbers
         }
-        groups[group].members.remove(at: entries[entry].touched)
+        groups[group].members.remove(entry, at: entries[entry].touched)
         remove(entry)
         let numbers = groups[group].numbers
         if numbers.users == 0 { closeGroup(group) }
@@ -213,7 +213,7 @@ extension Tally {
 
     /// Ends a change of a message: it is the newest one, and forgotten where it is bare.
     mutating func settle(_ message: Slot, seq: UInt64) {
-        if messages[message].isListed { recent.remove(at: messages[message].changed) }
+        if messages[message].isListed { recent.remove(message, at: messages[message].changed) }
         messages[message].changed = seq
         messages[message].isListed = !messages[message].groups.isEmpty && !messages[message].isDeleted
         if messages[message].isListed {

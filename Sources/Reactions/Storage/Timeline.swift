@@ -25,33 +25,45 @@ struct Timeline: Sendable {
         count += 1
     }
 
-    /// Takes the mark with a seq away.
-    mutating func remove(at seq: UInt64) {
-        guard let (block, index) = position(before: seq &+ 1), blocks[block][index].seq == seq else { return }
-        blocks[block].remove(at: index)
-        count -= 1
-        tidy(block)
+    /// Takes a mark away.
+    ///
+    /// A damaged store may have given several one seq; exactly the one asked for goes.
+    mutating func remove(_ slot: Slot, at seq: UInt64) {
+        var position = position { $0 <= seq }
+        while let (block, index) = position, blocks[block][index].seq == seq {
+            if blocks[block][index].slot == slot {
+                blocks[block].remove(at: index)
+                count -= 1
+                return tidy(block)
+            }
+            position = self.position(before: block, index)
+        }
     }
 
     /// Moves a mark to the front, with a seq above all others.
     mutating func renew(_ slot: Slot, from old: UInt64, to seq: UInt64) {
-        remove(at: old)
+        remove(slot, at: old)
         append(slot, at: seq)
     }
 
     /// The marks below a seq (`nil`: all), newest first.
     func newestFirst(before seq: UInt64? = nil) -> NewestFirst {
-        guard let (block, index) = position(before: seq) else { return NewestFirst(blocks: [], block: -1, index: -1) }
+        guard let (block, index) = seq.map({ seq in position { $0 < seq } }) ?? position(before: blocks.count, 0)
+        else { return NewestFirst(blocks: [], block: -1, index: -1) }
         return NewestFirst(blocks: blocks, block: block, index: index)
     }
 
-    /// The newest mark below a seq.
-    private func position(before seq: UInt64?) -> (block: Int, index: Int)? {
-        guard let last = blocks.last else { return nil }
-        guard let seq else { return (blocks.count - 1, last.count - 1) }
-        let block = blocks.count(ofPrefix: { $0[0].seq < seq }) - 1
+    /// The newest mark whose seq satisfies a condition that all older ones satisfy.
+    private func position(_ holds: (UInt64) -> Bool) -> (block: Int, index: Int)? {
+        let block = blocks.count(ofPrefix: { holds($0[0].seq) }) - 1
         guard block >= 0 else { return nil }
-        return (block, blocks[block].count(ofPrefix: { $0.seq < seq }) - 1)
+        return (block, blocks[block].count(ofPrefix: { holds($0.seq) }) - 1)
+    }
+
+    /// The mark next older to a place.
+    private func position(before block: Int, _ index: Int) -> (block: Int, index: Int)? {
+        if index > 0 { return (block, index - 1) }
+        return block > 0 ? (block - 1, blocks[block - 1].count - 1) : nil
     }
 
     /// Removes an empty block, or joins one that has become small with a small neighbour.
