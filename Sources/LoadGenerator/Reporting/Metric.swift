@@ -1,0 +1,120 @@
+/// One number of a report, by its stable name.
+struct Metric: Sendable, Hashable {
+    /// What a number counts, and so its unit.
+    enum Kind: Sendable {
+        case milliseconds
+        case count
+        case perSecond
+        case percent
+        case bytes
+    }
+
+    /// The name in JSON; what stands before the first point is the object that it lies in.
+    let name: String
+    let kind: Kind
+
+    init(_ name: String, _ kind: Kind) {
+        self.name = name
+        self.kind = kind
+    }
+
+    static func == (one: Metric, other: Metric) -> Bool { one.name == other.name }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension Metric {
+    static let opened = Metric("connections.opened", .count)
+    static let failed = Metric("connections.failed", .count)
+    /// Connections that were open and then ended before the run did.
+    static let dropped = Metric("connections.dropped", .count)
+    static let openedPerSecond = Metric("connections.per_second", .perSecond)
+
+    static let requests = Metric("published.requests", .count)
+    static let acked = Metric("published.acked", .count)
+    static let requestsPerSecond = Metric("published.per_second", .perSecond)
+
+    static let delivered = Metric("delivered.events", .count)
+    static let expected = Metric("delivered.expected", .count)
+    static let deliveredPerSecond = Metric("delivered.per_second", .perSecond)
+    /// Deliveries whose latency could not be told: events of others, or too old.
+    static let untimed = Metric("delivered.untimed", .count)
+
+    static let lost = Metric("lost", .count)
+    static let duplicates = Metric("duplicates", .count)
+    static let reordered = Metric("reordered", .count)
+    /// Of the lost, those that the broker left out and said so.
+    static let lagged = Metric("lagged", .count)
+    static let errors = Metric("errors", .count)
+
+    static let generatorCPU = Metric("generator.cpu_percent", .percent)
+    /// The busiest loop's share of one core.
+    static let loopCPU = Metric("generator.loop_cpu_percent", .percent)
+    static let generatorMemory = Metric("generator.rss_bytes", .bytes)
+    /// 1 where the generator itself was too slow for its numbers to be the broker's.
+    static let invalid = Metric("generator.invalid", .count)
+
+    static let serverCPU = Metric("server.cpu_percent", .percent)
+    static let serverMemoryBefore = Metric("server.rss_before_bytes", .bytes)
+    static let serverMemory = Metric("server.rss_bytes", .bytes)
+    static let serverMemoryEach = Metric("server.bytes_per_connection", .bytes)
+    static let deliveriesPerCPUSecond = Metric("server.deliveries_per_cpu_second", .perSecond)
+
+    /// From the time when a request was due to the arrival of its event.
+    static let latency = "latency_ms"
+    /// From the time when a request was really sent to the arrival of its event.
+    static let latencyFromSend = "latency_from_send_ms"
+    /// From the time when a request was due to the arrival of its ack.
+    static let ack = "ack_ms"
+    /// From the start of a connection to its `welcome`.
+    static let welcome = "welcome_ms"
+    /// How much later than due the requests were sent: the generator's own fault.
+    static let lag = "lag_ms"
+
+    /// The percentiles that are reported of each distribution, with the share below each; 1 is the largest value.
+    static let percentiles: [(name: String, share: Double)] = [
+        ("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999), ("max", 1),
+    ]
+
+    /// The metrics of one distribution.
+    static func distribution(_ group: String) -> [Metric] {
+        percentiles.map { Metric("\(group).\($0.name)", .milliseconds) }
+    }
+}
+
+extension Plan.Scenario {
+    /// The distribution that `p99` alone means.
+    var mainLatency: String {
+        switch self {
+        case .fanout: Metric.latency
+        case .idle: Metric.welcome
+        }
+    }
+
+    /// The distributions of the scenario, in the order of its report.
+    var distributions: [String] {
+        switch self {
+        case .fanout: [Metric.latency, Metric.latencyFromSend, Metric.ack, Metric.welcome, Metric.lag]
+        case .idle: [Metric.welcome]
+        }
+    }
+
+    /// The single numbers of the scenario, in the order of its report.
+    var numbers: [Metric] {
+        let connections: [Metric] = [.opened, .failed, .dropped, .openedPerSecond]
+        let generator: [Metric] = [.generatorCPU, .loopCPU, .generatorMemory, .invalid]
+        let server: [Metric] = [.serverCPU, .serverMemoryBefore, .serverMemory]
+        return switch self {
+        case .fanout:
+            connections + [.requests, .acked, .requestsPerSecond]
+                + [.delivered, .expected, .deliveredPerSecond, .untimed]
+                + [.lost, .duplicates, .reordered, .lagged, .errors] + generator + server + [.deliveriesPerCPUSecond]
+        case .idle: connections + [.errors] + generator + server + [.serverMemoryEach]
+        }
+    }
+
+    /// All metrics of the scenario.
+    var metrics: [Metric] {
+        numbers + distributions.flatMap(Metric.distribution)
+    }
+}

@@ -1,0 +1,145 @@
+import Testing
+
+@testable import LoadGenerator
+
+@Suite struct ReportTests {
+    private func plan(_ scenario: Plan.Scenario = .fanout, thresholds: [String] = []) throws -> Plan {
+        var plan = Plan(scenario, target: try Target("ws://127.0.0.1:8080"))
+        plan.thresholds = try thresholds.map { try Threshold($0, scenario: scenario) }
+        return plan
+    }
+
+    private func histogram(_ values: UInt64...) -> Histogram {
+        var histogram = Histogram()
+        values.forEach { histogram.record($0) }
+        return histogram
+    }
+
+    @Test func `A run without loss or errors is all right`() throws {
+        var report = Report(try plan(thresholds: ["p99>50ms", "lost>0"]))
+        report[.lost] = 0
+        report.set(Metric.latency, histogram(1000, 2000, 3000))
+        report.judge()
+        #expect(report.isOK)
+        #expect(report.text.hasSuffix("\nok\n"))
+    }
+
+    @Test(arguments: [Metric.lost, .duplicates, .reordered, .failed, .dropped])
+    func `Whatever went wrong fails the run`(metric: Metric) throws {
+        var report = Report(try plan())
+        report[metric] = 3
+        report.judge()
+        #expect(!report.isOK)
+        #expect(report.text.contains("FAILED: "))
+    }
+
+    @Test func `An error fails the run and is named`() throws {
+        var report = Report(try plan())
+        report.errorCodes = ["rate_limited": 7, "never": 0]
+        report.judge()
+        #expect(!report.isOK)
+        #expect(report.text.contains("rate_limited"))
+        #expect(!report.text.contains("never"))
+        #expect(report.json.contains(#""errors":7"#))
+        #expect(report.json.contains(#""errors_by_code":{"rate_limited":7}"#))
+    }
+
+    @Test func `A broken threshold fails the run, and one without a value is broken`() throws {
+        var report = Report(try plan(thresholds: ["p99>2ms", "p50>10ms", "ack_ms.p50>1"]))
+        report.set(Metric.latency, histogram(3000))
+        report.judge()
+        #expect(!report.isOK)
+        #expect(report.text.contains("FAILED: threshold p99>2ms broke: 3 ms\n"))
+        #expect(report.text.contains("FAILED: threshold ack_ms.p50>1 broke: not measured\n"))
+        #expect(!report.text.contains("p50>10ms broke"))
+        #expect(report.json.contains(#"{"expression":"p50>10ms","broke":false}"#))
+    }
+
+    @Test(arguments: [(24.0, 90.0, true), (26, 50, false), (1, 91, false)])
+    func `A generator that was too slow says so`(lag: Double, busy: Double, isValid: Bool) throws {
+        var report = Report(try plan())
+        report.set(Metric.latency, histogram(100))
+        report.set(Metric.lag, histogram(UInt64(lag)))
+        report[.loopCPU] = busy
+        report.judge()
+        #expect(report.text.contains("INVALID: ") == !isValid)
+        #expect(report.json.contains(#""valid":\#(isValid)"#))
+        #expect(report[.invalid] == (isValid ? 0 : 1))
+        #expect(report.isOK)
+    }
+
+    @Test func `The table has a row for each group and a column for each percentile`() throws {
+        var report = Report(try plan())
+        report[.opened] = 110
+        report[.openedPerSecond] = 5000
+        report[.delivered] = 100_000
+        report[.lost] = 0
+        report[.serverMemory] = 42_000_000
+        report.set(Metric.latency, histogram(420, 1234))
+        report.judge()
+        let lines = report.text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines[0] == "fanout  ws://127.0.0.1:8080/v1/ws")
+        #expect(lines[1] == "100 subscribers, 10 publishers, chat:load, 100/s (constant) for 10.0 s")
+        #expect(lines.contains("connections   opened 110   rate 5000/s"))
+        #expect(lines.contains("delivered     events 100000"))
+        #expect(lines.contains("correctness   lost 0   errors 0"))
+        #expect(lines.contains("server        rss 40.1 MiB"))
+        #expect(lines.contains("milliseconds                p50      p90      p95      p99    p99.9   p99.99      max"))
+        #expect(lines.contains("  latency                 0.420     1.23     1.23     1.23     1.23     1.23     1.23"))
+        #expect(lines.contains("  ack                         -        -        -        -        -        -        -"))
+    }
+
+    @Test func `JSON has every distribution, null where nothing was measured, and no number that is not there`() throws
+    {
+        var report = Report(try plan(.idle))
+        report[.opened] = 5
+        report.judge()
+        #expect(
+            report.json == #"{"tool":"fanfare-load","report":1,"scenario":"idle","#
+                + #""target":"ws://127.0.0.1:8080/v1/ws","ok":true,"valid":true,"settings":{"connections":100,"#
+                + #""subscribes":false,"channel":"chat:load","channels":1,"duration_s":10,"loops":1,"seed":1},"#
+                + #""connections":{"opened":5},"errors":0,"generator":{"invalid":0},"welcome_ms":{"p50":null,"#
+                + #""p90":null,"p95":null,"p99":null,"p99.9":null,"p99.99":null,"max":null},"errors_by_code":{},"#
+                + #""thresholds":[],"failures":[],"doubts":[]}"#)
+    }
+
+    @Test func `JSON escapes what must be escaped`() {
+        #expect(JSON.text("a\"b\\c\n\u{1}👍").description == #""a\"b\\c\n\u0001👍""#)
+        #expect(
+            JSON.list([.number(1.5), .number(2), .number(.nan), .null, .bool(true)]).description
+                == "[1.5,2,null,null,true]")
+    }
+
+    @Test(arguments: [
+        (0.1234, "0.123"), (1.234, "1.23"), (12.34, "12.3"), (123.4, "123"), (5.0, "5"), (0.0, "0"), (-1.5, "-1.50"),
+        (.infinity, "-"), (0.9999, "1.000"), (1e18, "-"),
+    ])
+    func `Numbers are shown with about three digits`(value: Double, text: String) {
+        #expect(Format.short(value) == text)
+    }
+
+    @Test func `A progress row stands under its heading`() {
+        let row = ProgressRow(
+            elapsed: .seconds(3), connected: 110, published: 50, delivered: 5000, latency: histogram(420), errors: 2,
+            length: .milliseconds(500))
+        #expect(ProgressRow.heading == "    time   connected   published/s   delivered/s    p50 ms    p99 ms   errors")
+        #expect(row.text == "     3 s         110           100         10000     0.420     0.420        2")
+    }
+}
+
+@Suite struct ProcessStatusTests {
+    private let stat =
+        "42 (a ) b) S 1 42 42 0 -1 4194560 100 0 0 0 150 50 0 0 20 0 3 0 100 1000000 500 18446744073709551615"
+
+    @Test func `Memory and processor time are read as proc(5) has them`() {
+        let status = "Name:\tfanfare\nVmPeak:\t   99999 kB\nVmRSS:\t   12345 kB\nThreads:\t3\n"
+        let read = ProcessStatus(status: status, stat: stat, ticksPerSecond: 100)
+        #expect(read?.residentBytes == 12345 * 1024)
+        #expect(read?.cpuNanoseconds == 2_000_000_000)
+    }
+
+    @Test func `A process without memory, such as a dead one, has no status`() {
+        #expect(ProcessStatus(status: "Name:\tx\nState:\tZ\n", stat: stat, ticksPerSecond: 100) == nil)
+        #expect(ProcessStatus(status: "VmRSS: 1 kB\n", stat: "", ticksPerSecond: 100) == nil)
+    }
+}
