@@ -45,7 +45,7 @@ let package = Package(
         room("Broker", imports: ["Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
         room("Server", imports: ["Broker"]),
         room("FanfareClient", imports: ["Wire", "WebSocket", "Transport"]),
-        room("LoadGenerator", imports: ["Wire", "WebSocket", "Transport"]),
+        room("LoadGenerator", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),
         room("CommandOptions"),
         .executableTarget(
             name: "fanfare", dependencies: ["Server", "FanfareClient", "CommandOptions"], swiftSettings: settings),

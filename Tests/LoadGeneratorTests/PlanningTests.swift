@@ -36,18 +36,14 @@ import Testing
 
 @Suite struct TargetTests {
     @Test(arguments: [
-        ("ws://127.0.0.1:8080", "ws://127.0.0.1:8080/v1/ws", true),
-        ("ws://localhost", "ws://localhost:80/v1/ws", true),
-        ("wss://example.org/", "wss://example.org:443/v1/ws", false),
-        ("ws://[::1]:9000/other", "ws://[::1]:9000/other", true),
-        ("ws://127.evil.example:1", "ws://127.evil.example:1/v1/ws", false),
-        ("ws://128.0.0.1:1", "ws://128.0.0.1:1/v1/ws", false),
-        ("ws://127.0.0.1.example.org:1", "ws://127.0.0.1.example.org:1/v1/ws", false),
+        ("ws://127.0.0.1:8080", "ws://127.0.0.1:8080/v1/ws"),
+        ("ws://localhost", "ws://localhost:80/v1/ws"),
+        ("wss://example.org/", "wss://example.org:443/v1/ws"),
+        ("ws://[::1]:9000/other", "ws://[::1]:9000/other"),
     ])
-    func `A URL names host, port and path`(url: String, full: String, isLoopback: Bool) throws {
+    func `A URL names host, port and path`(url: String, full: String) throws {
         let target = try Target(url)
         #expect(target.url == full)
-        #expect(target.isLoopback == isLoopback)
     }
 
     @Test(arguments: [

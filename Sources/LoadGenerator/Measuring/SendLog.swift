@@ -1,4 +1,4 @@
-import Synchronization
+internal import Transport
 
 /// When a request was due, and when it was really sent; nanoseconds of the monotonic clock.
 struct Stamp: Sendable, Equatable {
@@ -16,13 +16,18 @@ final class SendLog: Sendable {
         var count: UInt64 = 0
     }
 
-    private let ring: Mutex<Ring>
+    private let ring: Locked<Ring>
 
     /// Makes an empty log.
     ///
     /// - Parameter capacity: How many stamps are kept.
     init(capacity: Int) {
-        ring = Mutex(Ring(stamps: [Stamp](repeating: Stamp(intended: 0, sent: 0), count: max(1, capacity))))
+        ring = Locked(Ring(stamps: [Stamp](repeating: Stamp(intended: 0, sent: 0), count: max(1, capacity))))
+    }
+
+    /// How many stamps a rate needs: those of a minute, from 4,096 to about four million.
+    static func capacity(rate: Double) -> Int {
+        Int(max(4096, min(rate * 60, 4_194_304)))
     }
 
     /// Adds the stamp of the next request; it must be called before the request can arrive.

@@ -20,6 +20,8 @@ struct SequenceChecker: Sendable {
 
     /// The seq after the highest one seen.
     private(set) var next: UInt64
+    /// The first seq that was expected.
+    let first: UInt64
     private var gaps: [ClosedRange<UInt64>] = []
     private var givenUp: UInt64 = 0
 
@@ -27,7 +29,8 @@ struct SequenceChecker: Sendable {
     ///
     /// - Parameter subscribed: The `seq` that it carried.
     init(subscribed: UInt64) {
-        next = subscribed &+ 1
+        first = subscribed &+ 1
+        next = first
     }
 
     /// Takes in an event.

@@ -51,3 +51,10 @@ struct Schedule: Sendable {
         -log(1 - Double.random(in: 0..<1, using: &generator)) * interval
     }
 }
+
+extension Schedule {
+    /// The schedule of a plan.
+    init(_ plan: Plan) {
+        self.init(plan.isPoisson ? .poisson : .constant, rate: plan.rate, duration: plan.duration, seed: plan.seed)
+    }
+}

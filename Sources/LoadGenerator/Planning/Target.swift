@@ -48,13 +48,6 @@ public struct Target: Sendable, Equatable {
         "\(isSecure ? "wss" : "ws")://\(authority)\(path)"
     }
 
-    /// Whether the host can only be this machine: `localhost`, 127.0.0.0/8 or ::1.
-    public var isLoopback: Bool {
-        if host == "localhost" || host == "::1" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
-
     private static func split(
         _ authority: Substring, default port: Int
     ) throws(Problem) -> (host: String, port: Int) {

@@ -18,6 +18,11 @@ struct ProcessStatus: Sendable, Equatable {
         return ProcessStatus(status: status, stat: stat, ticksPerSecond: UInt64(ticks))
     }
 
+    /// Reads those of this process now.
+    static func readOwn() -> ProcessStatus? {
+        read(process: Int(getpid()))
+    }
+
     /// Reads them from the text of the two files (proc(5)).
     init?(status: String, stat: String, ticksPerSecond: UInt64) {
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),

@@ -1,0 +1,165 @@
+internal import Transport
+internal import WebSocket
+
+/// What a group of connections does once they are open.
+protocol ConnectionOwner: AnyObject {
+    /// The `welcome` has come; the group calls ``Connector/settle(_:)`` when the connection is ready for the run.
+    func connectionDidOpen(_ connection: LoadConnection)
+    /// A text message has come.
+    func connection(_ connection: LoadConnection, didReceive text: Span<UInt8>, at time: UInt64)
+}
+
+/// Opens the connections of a group on one loop, so many at once, and keeps count of them.
+final class Connector: TimerHandler {
+    /// What a broker's message may be at most: snapshots of large channels are the longest.
+    static let limits = WebSocketLimits(maxFrameBytes: 8 << 20, maxMessageBytes: 8 << 20, maxFragments: 1024)
+    /// Between two looks at what takes too long.
+    private static let period = Duration.milliseconds(250)
+
+    let loop: EventLoop
+    let dial: Dial
+    weak var owner: (any ConnectionOwner)?
+    /// What the group has counted, the connector's own numbers included.
+    var tally = Tally()
+    /// Those that are open, by number.
+    private(set) var connections: [Int: LoadConnection] = [:]
+
+    private let prefix: String
+    private let timeout: UInt64
+    private var waiting: Range<Int> = 0..<0
+    private var atOnce = 1
+    private var unsettled: [Int: LoadConnection] = [:]
+    private var failures = 0
+    private var isPumping = false
+    private var whenDone: (() -> Void)?
+    private var scratch: [UInt8] = []
+
+    /// Makes a connector.
+    ///
+    /// - Parameters:
+    ///   - prefix: What the users' names begin with, behind the plan's own prefix: `sub`.
+    ///   - plan: Where the limits stand.
+    ///   - dial: How to reach the broker.
+    ///   - loop: Where the connections live.
+    init(prefix: String, plan: Plan, dial: Dial, loop: EventLoop) {
+        self.prefix = prefix
+        self.dial = dial
+        self.loop = loop
+        timeout = plan.connectTimeout.nanoseconds
+    }
+
+    /// The user's name of a connection, behind the plan's prefix.
+    func name(_ number: Int) -> String { "\(prefix)-\(number + 1)" }
+
+    /// Opens connections.
+    ///
+    /// - Parameters:
+    ///   - numbers: Which ones.
+    ///   - atOnce: How many may be on their way.
+    ///   - whenDone: Called once, when each is settled or has failed. Where as many as may be on their way have failed and
+    ///     none has opened, the rest is not tried.
+    func open(_ numbers: Range<Int>, atOnce: Int, whenDone: @escaping () -> Void) {
+        waiting = numbers
+        self.atOnce = max(1, atOnce)
+        self.whenDone = whenDone
+        loop.schedule(self, after: Connector.period)
+        pump()
+    }
+
+    /// Closes all connections.
+    func close() {
+        waiting = 0..<0
+        for connection in unsettled.values { connection.abort() }
+        for connection in connections.values { connection.close() }
+        unsettled = [:]
+        connections = [:]
+    }
+
+    /// Says that a connection is ready for the run.
+    func settle(_ connection: LoadConnection) {
+        guard unsettled.removeValue(forKey: connection.number) != nil else { return }
+        pump()
+    }
+
+    /// Gives a connection up that cannot be made ready.
+    func fail(_ connection: LoadConnection, _ reason: String) {
+        guard unsettled.removeValue(forKey: connection.number) != nil else { return }
+        if connections.removeValue(forKey: connection.number) != nil { tally.dropped += 1 }
+        connection.abort()
+        countFailure(reason)
+        pump()
+    }
+
+    /// Lends the loop's buffer, empty; what it held is gone afterwards, its memory is kept for the next one.
+    func withScratch(_ body: (inout [UInt8]) -> Void) {
+        var buffer = scratch
+        scratch = []
+        body(&buffer)
+        guard buffer.capacity <= 1 << 20 else { return }
+        buffer.removeAll(keepingCapacity: true)
+        scratch = buffer
+    }
+
+    // MARK: What connections say
+
+    func opened(_ connection: LoadConnection, at time: UInt64) {
+        tally.opened += 1
+        tally.welcome.record((time - min(time, connection.startedAt)) / 1000)
+        connections[connection.number] = connection
+        owner?.connectionDidOpen(connection)
+    }
+
+    func ended(_ connection: LoadConnection, wasOpen: Bool, reason: String) {
+        let wasSettled = unsettled.removeValue(forKey: connection.number) == nil
+        if wasOpen, connections.removeValue(forKey: connection.number) != nil { tally.dropped += 1 }
+        if wasSettled {
+            tally.count("connection: \(reason)")
+        } else {
+            countFailure(reason)
+        }
+        pump()
+    }
+
+    // MARK: TimerHandler
+
+    func timerFired(_ now: MonotonicTime) {
+        let late = unsettled.values.filter { now.nanoseconds > $0.startedAt + timeout }
+        for connection in late { fail(connection, "took too long") }
+        if whenDone != nil { loop.schedule(self, after: Connector.period) }
+    }
+
+    // MARK: The ramp
+
+    private func pump() {
+        // An attempt that fails at once comes back here from inside.
+        guard !isPumping else { return }
+        isPumping = true
+        while unsettled.count < atOnce, let number = waiting.first {
+            waiting.removeFirst()
+            start(number)
+        }
+        isPumping = false
+        if unsettled.isEmpty, let done = whenDone {
+            whenDone = nil
+            done()
+        }
+    }
+
+    private func start(_ number: Int) {
+        let connection = LoadConnection(number: number, connector: self)
+        unsettled[number] = connection
+        do {
+            try connection.start()
+        } catch {
+            unsettled[number] = nil
+            countFailure("\(error)")
+        }
+    }
+
+    private func countFailure(_ reason: String) {
+        tally.failed += 1
+        tally.count("connect: \(reason)")
+        failures += 1
+        if failures >= atOnce, connections.isEmpty { waiting = 0..<0 }
+    }
+}

@@ -1,0 +1,70 @@
+internal import Transport
+internal import WebSocket
+
+/// How every connection of a run reaches the broker.
+struct Dial: Sendable {
+    private let addresses: [SocketAddress]
+    private let tls: TLSClientSettings?
+    private let target: Target
+    private let identity: Plan.Identity
+    private let limit: Duration
+
+    /// Looks the target up, which blocks.
+    init(_ plan: Plan) throws(TransportError) {
+        let address: SocketAddress =
+            if let path = plan.unixPath { .unix(path: path) } else { try .parse(plan.target.authority) }
+        addresses = try address.resolved()
+        target = plan.target
+        tls =
+            target.isSecure
+            ? TLSClientSettings(
+                verifies: !plan.isInsecure, serverName: target.host, caFile: plan.authorities) : nil
+        identity = plan.identity
+        limit = plan.connectTimeout
+    }
+
+    /// Whether every address of the target is this machine's own.
+    var isLocal: Bool { addresses.allSatisfy(\.isLoopback) }
+
+    /// Begins a connection on a loop.
+    func open(on loop: EventLoop, delegate: any ByteStreamDelegate) throws(TransportError) -> ByteStream {
+        try ByteStream.connect(
+            toFirstOf: addresses, serverName: target.host, on: loop, tls: tls, limit: limit, delegate: delegate)
+    }
+
+    /// The handshake of a connection.
+    ///
+    /// - Parameter name: What tells its user from others, behind the prefix: `sub-1`.
+    /// - Returns: The handshake, whose request is to be sent first.
+    func handshake(name: String) -> ClientHandshake {
+        var path = target.path
+        var headers: [(name: String, value: String)] = []
+        switch identity {
+        case .users(let prefix): path += "?user=" + Dial.percentEncoded("\(prefix)-\(name)")
+        case .token(let token): headers.append(("Authorization", "Bearer \(token)"))
+        }
+        var generator = SystemRandomNumberGenerator()
+        let nonce = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        return ClientHandshake(
+            host: target.authority, path: path, subprotocols: ["fanfare.v1.json"], headers: headers, nonce: nonce)
+    }
+
+    /// A text as a part of a query (RFC 3986 section 2).
+    static func percentEncoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".unicodeScalars)
+        var encoded = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                encoded.unicodeScalars.append("%")
+                encoded.unicodeScalars.append(digits[Int(byte >> 4)])
+                encoded.unicodeScalars.append(digits[Int(byte & 15)])
+            }
+        }
+        return encoded
+    }
+}

@@ -1,0 +1,173 @@
+internal import Transport
+internal import WebSocket
+internal import Wire
+
+/// One client connection: from the socket to whole text messages, and no more.
+///
+/// It holds no buffer while it is idle; what it has in common with others lies in its ``Connector``.
+final class LoadConnection: ByteStreamDelegate {
+    /// How far it has come.
+    enum Phase: UInt8 {
+        case connecting, shakingHands, awaitingWelcome, open, closed
+    }
+
+    /// Which one of its group it is.
+    let number: Int
+    /// When it was begun.
+    let startedAt: UInt64
+    private(set) var phase = Phase.connecting
+    private unowned let connector: Connector
+    private var stream: ByteStream?
+    private var handshake: ClientHandshake?
+    private var peer = WebSocketPeer(role: .client, limits: Connector.limits)
+    /// The code of the broker's close frame, or what else ended the connection.
+    private var ending: String?
+    /// Texts that were sent while the peer was reading, which it cannot do at the same time.
+    private var deferred: [[UInt8]] = []
+    private var isReading = false
+
+    init(number: Int, connector: Connector) {
+        self.number = number
+        self.connector = connector
+        startedAt = Clock.now()
+    }
+
+    /// Begins to connect.
+    func start() throws(TransportError) {
+        stream = try connector.dial.open(on: connector.loop, delegate: self)
+    }
+
+    /// Sends a text message.
+    func send(_ text: [UInt8]) {
+        guard phase == .open, let stream else { return }
+        if isReading {
+            deferred.append(text)
+            return
+        }
+        connector.withScratch { output in
+            peer.send(text: text.span, into: &output)
+            stream.send(copying: output)
+        }
+    }
+
+    /// Ends the connection in order; the group is not told.
+    func close() {
+        guard phase != .closed, let stream else { return }
+        if phase == .open {
+            connector.withScratch { output in
+                peer.sendClose(code: 1000, into: &output)
+                stream.send(copying: output)
+            }
+        }
+        phase = .closed
+        stream.finish()
+    }
+
+    /// Ends the connection at once; the group is not told.
+    func abort() {
+        phase = .closed
+        stream?.abort()
+    }
+
+    // MARK: ByteStreamDelegate
+
+    func streamDidConnect(_ stream: ByteStream) {
+        let handshake = connector.dial.handshake(name: connector.name(number))
+        stream.send(copying: handshake.request)
+        self.handshake = handshake
+        phase = .shakingHands
+    }
+
+    func stream(_ stream: ByteStream, didReceive bytes: inout MutableRawSpan) {
+        switch phase {
+        case .connecting, .closed: break
+        case .shakingHands:
+            guard let consumed = shakeHands(Span(_bytes: bytes.bytes)) else { return }
+            phase = .awaitingWelcome
+            var rest = bytes._mutatingExtracting(consumed..<bytes.byteCount)
+            receive(&rest)
+        case .awaitingWelcome, .open: receive(&bytes)
+        }
+    }
+
+    func streamDidFinishReading(_ stream: ByteStream) {
+        stream.finish()
+    }
+
+    func stream(_ stream: ByteStream, didClose error: TransportError?) {
+        self.stream = nil
+        guard phase != .closed else { return }
+        let before = phase
+        phase = .closed
+        let reason = ending ?? error.map { "\($0)" } ?? "the broker ended the connection"
+        connector.ended(self, wasOpen: before == .open, reason: reason)
+    }
+
+    // MARK: Reading
+
+    /// - Returns: How many of the bytes belong to the handshake; `nil` where it goes on, or failed.
+    private func shakeHands(_ bytes: Span<UInt8>) -> Int? {
+        do {
+            guard let consumed = try handshake?.receive(bytes) else { return nil }
+            handshake = nil
+            return consumed
+        } catch {
+            ending = if case .refused(let status, _) = error { "handshake refused with \(status)" } else { "\(error)" }
+            stream?.abort()
+            return nil
+        }
+    }
+
+    private func receive(_ bytes: inout MutableRawSpan) {
+        var sink = Sink(connection: self, time: Clock.now())
+        isReading = true
+        connector.withScratch { output in
+            peer.receive(&bytes, answering: &output, &sink)
+            isReading = false
+            if !deferred.isEmpty { sendDeferred(into: &output) }
+            if !output.isEmpty { stream?.send(copying: output) }
+        }
+        if let failure = peer.failure, ending == nil { ending = "protocol error: \(failure)" }
+        if peer.state == .closed { stream?.finish() }
+    }
+
+    private func sendDeferred(into output: inout [UInt8]) {
+        for text in deferred { peer.send(text: text.span, into: &output) }
+        deferred = []
+    }
+
+    fileprivate func received(_ text: Span<UInt8>, at time: UInt64) {
+        switch phase {
+        case .open: connector.owner?.connection(self, didReceive: text, at: time)
+        case .awaitingWelcome:
+            switch try? BrokerMessage.decode(text) {
+            case .welcome:
+                phase = .open
+                connector.opened(self, at: time)
+            case .error(_, let code, _, _): ending = code.rawValue
+            default: ending = "no welcome"
+            }
+        case .connecting, .shakingHands, .closed: break
+        }
+    }
+
+    fileprivate func receivedClose(_ code: UInt16?) {
+        ending = "close \(code.map(String.init) ?? "without a code")"
+    }
+}
+
+/// Takes a connection's messages from its peer.
+private struct Sink: WebSocketHandler {
+    unowned let connection: LoadConnection
+    let time: UInt64
+
+    mutating func received(text: Span<UInt8>) {
+        connection.received(text, at: time)
+    }
+
+    mutating func received(binary: Span<UInt8>) {}
+
+    mutating func receivedClose(code: UInt16?, reason: Span<UInt8>) {
+        connection.receivedClose(code)
+    }
+}
