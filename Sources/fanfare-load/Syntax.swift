@@ -41,10 +41,10 @@ let syntax = CommandSyntax(
     examples: [
         .init("fanfare-load ws://127.0.0.1:8080", "100 subscribers, 100 reactions a second, for 10 seconds"),
         .init(
-            "fanfare-load ws://127.0.0.1:8080 --subscribers 5k --rate 200 --for 1m --fail-if 'p99>50ms'",
-            "a million deliveries a second, and a bound that must hold"),
+            "fanfare-load ws://127.0.0.1:8080 --subscribers 1k --rate 100 --for 1m --fail-if 'p99>50ms'",
+            "100,000 deliveries a second, and a bound that must hold"),
         .init(
             "fanfare-load ws://127.0.0.1:8080 idle --connections 10k --subscribe --server-pid 4242",
             "what an idle subscriber costs the broker"),
     ],
-    version: "fanfare-load 1.0.0")
+    version: "fanfare-load 0.1.0")

@@ -43,7 +43,7 @@ public struct Threshold: Sendable, Equatable {
         let isShort = name == "max" || name.hasPrefix("p") && name.dropFirst().first?.isNumber == true
         let full = isShort ? "\(scenario.mainLatency).\(name)" : String(name)
         guard let metric = scenario.metrics.first(where: { $0.name == full }) else {
-            let names = scenario.metrics.map(\.name).filter { !$0.contains(".p") && !$0.hasSuffix(".max") }
+            let names = scenario.numbers.map(\.name) + scenario.distributions.map { "\($0).p99" }
             throw Problem(
                 message: "\"\(name)\" in \"\(text)\" is no metric of \(scenario.rawValue); it has p50 to p99.99, max, "
                     + names.joined(separator: ", "))

@@ -18,7 +18,8 @@ final class Connector: TimerHandler {
 
     let loop: EventLoop
     let dial: Dial
-    weak var owner: (any ConnectionOwner)?
+    /// What hears of the connections; it holds the connector too, until ``close()``.
+    var owner: (any ConnectionOwner)?
     /// What the group has counted, the connector's own numbers included.
     var tally = Tally()
     /// Those that are open, by number.
@@ -73,6 +74,7 @@ final class Connector: TimerHandler {
         for connection in connections.values { connection.close() }
         unsettled = [:]
         connections = [:]
+        owner = nil
     }
 
     /// Says that a connection is ready for the run.

@@ -55,10 +55,6 @@ final class Stage {
         progress?(ProgressRow.heading)
     }
 
-    deinit {
-        for member in members { member.loop.stop() }
-    }
-
     // MARK: Groups
 
     /// Starts a loop of its own for a group.
@@ -133,7 +129,9 @@ final class Stage {
             let now = Clock.now()
             if now >= deadline { return false }
             tick(now)
-            for notice in inbox.take(until: min(deadline, nextTick)) { handle(notice) }
+            // Where samples are still owed, no row can be shown, and their arrival ends the waiting.
+            let wake = owedSamples == 0 ? min(deadline, nextTick) : deadline
+            for notice in inbox.take(until: wake) { handle(notice) }
         }
         return true
     }

@@ -49,7 +49,7 @@ final class Subscribers: LoadGroup {
             guard let checker else { continue }
             let last = last[channel(of: numbers.lowerBound + index)]
             missing += checker.missing(through: last)
-            expected += last > checker.first ? last - checker.first + 1 : last == checker.first ? 1 : 0
+            expected += last >= checker.first ? last - checker.first + 1 : 0
         }
         return (missing, expected)
     }

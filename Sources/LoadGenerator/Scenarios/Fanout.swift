@@ -45,8 +45,8 @@ struct Fanout {
         try stage.connect(subscribers.count..<subscribers.count + 1, connections: plan.publishers)
         let connecting = Duration.nanoseconds(Int64(Clock.now() - began))
 
-        let start = stage.moment()
-        publish()
+        var start = stage.moment()
+        start.time = publish()
         let end = stage.moment()
         drain()
         stage.collect()
@@ -74,7 +74,9 @@ struct Fanout {
     }
 
     /// Calls the publishers whenever something is due, until the plan's duration is over.
-    private func publish() {
+    ///
+    /// - Returns: When it began.
+    private func publish() -> UInt64 {
         let nudge = publishers.nudge { $0.publish() }
         // The loops get a moment to learn of it.
         let start = Clock.now() + 10_000_000
@@ -92,6 +94,7 @@ struct Fanout {
         stage.wait(until: start + plan.duration.nanoseconds)
         // What fell due between the last call and the end.
         nudge.post(())
+        return start
     }
 
     /// Waits for the last acks and events, as long as the plan allows.

@@ -1,0 +1,108 @@
+import Testing
+
+@testable import LoadGenerator
+
+@Suite struct RunIDTests {
+    @Test func `A run knows its own messages and data`() {
+        let run = RunID(0xAB12)
+        #expect(run.message(of: 7) == "run-ab12-7")
+        #expect(run.publisher(of: "run-ab12-7") == 7)
+        #expect(run.data(number: 123) == #"{"n":123,"run":43794}"#)
+        #expect(run.number(in: run.data(number: 123)) == 123)
+    }
+
+    @Test(arguments: ["", "m1", "run-ab12-", "run-ab1-7", "run-ab12-x", "run-ab123-7"])
+    func `The messages of others are not its own`(message: String) {
+        #expect(RunID(0xAB12).publisher(of: message) == nil)
+    }
+
+    @Test(arguments: [#"{"n":5,"run":1}"#, #"{"n":5}"#, "{}", #"{"run":43794}"#])
+    func `The data of others is not its own`(data: String) {
+        #expect(RunID(0xAB12).number(in: data) == nil)
+    }
+}
+
+@Suite struct DialTests {
+    @Test(arguments: [("load-sub-1", "load-sub-1"), ("a&b=c", "a%26b%3Dc"), ("~._-", "~._-"), ("é", "%C3%A9")])
+    func `A user's name is percent-encoded in the query`(name: String, encoded: String) {
+        #expect(Dial.percentEncoded(name) == encoded)
+    }
+
+    @Test(arguments: [
+        ("ws://127.0.0.1:8080", true), ("ws://localhost:8080", true), ("ws://[::1]:8080", true),
+        ("ws://127.3.2.1:1", true),
+        ("ws://192.0.2.1:8080", false), ("ws://[2001:db8::1]:8080", false),
+    ])
+    func `Only the machine's own addresses are local`(url: String, isLocal: Bool) throws {
+        #expect(try Dial(Plan(.fanout, target: Target(url))).isLocal == isLocal)
+    }
+}
+
+@Suite struct RunLimitTests {
+    private func plan(_ change: (inout Plan) -> Void) throws -> Plan {
+        var plan = Plan(.fanout, target: try Target("ws://192.0.2.1:8080"))
+        change(&plan)
+        return plan
+    }
+
+    @Test func `Another machine is refused unless it is allowed`() throws {
+        let plan = try plan { _ in }
+        #expect(throws: LoadError.remoteTarget("192.0.2.1")) { try plan.run() }
+    }
+
+    @Test func `More connections than descriptors are refused before the first one`() throws {
+        let plan = try plan { $0.subscribers = .max / 2 }
+        #expect {
+            try plan.run()
+        } throws: { error in
+            guard case LoadError.descriptors(let needed, let limit) = error else { return false }
+            return needed == plan.connectionCount + 64 && limit < needed
+        }
+    }
+
+    @Test(arguments: [(10, 10, 11, 1), (0, 1, 1, 1), (10, 0, 1, 1), (3, 10, 1, 4)])
+    func `A plan that contradicts itself is refused`(subscribers: Int, publishers: Int, channels: Int, loops: Int)
+        throws
+    {
+        let plan = try plan {
+            $0.subscribers = subscribers
+            $0.publishers = publishers
+            $0.channels = channels
+            $0.loops = loops
+        }
+        #expect {
+            try plan.run()
+        } throws: { error in
+            guard case LoadError.contradiction = error else { return false }
+            return true
+        }
+    }
+}
+
+@Suite struct TallyTests {
+    @Test func `Taking gives what was counted since the last time, and merging adds it up again`() {
+        var tally = Tally()
+        var total = Tally()
+        for round in 1...3 as ClosedRange<UInt64> {
+            tally.opened += 2
+            tally.dropped += 1
+            tally.delivered += round
+            tally.latency.record(round)
+            tally.count("rate_limited")
+            total.merge(tally.take())
+        }
+        #expect(tally.delivered == 0 && tally.errorCount == 0 && tally.latency.count == 0)
+        #expect(total.delivered == 6)
+        #expect(total.connected == 3)
+        #expect(total.errors == ["rate_limited": 3])
+        #expect(total.latency.count == 3)
+    }
+
+    @Test func `The kinds of errors that a broker can make up are bounded`() {
+        var tally = Tally()
+        for number in 0..<1000 { tally.count("code \(number)") }
+        #expect(tally.errors.count == 101)
+        #expect(tally.errors["other"] == 900)
+        #expect(tally.errorCount == 1000)
+    }
+}
