@@ -1,0 +1,66 @@
+public import Reactions
+import Synchronization
+
+/// A store that lasts as long as its process: a channel may leave the broker's memory and come back.
+///
+/// Answers are given on the calling thread, before the call returns.
+public final class MemoryStore: Store {
+    private struct State {
+        var channels: [String: MemoryChannel] = [:]
+        var failed = FailedChannels()
+        var outage: String?
+        var isClosed = false
+    }
+
+    /// The name of this store's life, as it was given.
+    public let epoch: String
+    private let state = Mutex(State())
+
+    /// Makes an empty store.
+    ///
+    /// - Parameter epoch: a short text that no other life of the store has.
+    public init(epoch: String) {
+        self.epoch = epoch
+    }
+
+    /// Gives back what was committed; see ``Store/load(_:keysSince:answer:)``.
+    public func load(
+        _ channel: String, keysSince: Int64,
+        answer: @escaping @Sendable (Result<ChannelImage, StoreError>) -> Void
+    ) {
+        let found = state.withLock { (state) -> Result<MemoryChannel, StoreError> in
+            if state.isClosed { return .failure(.closed) }
+            state.failed.remove(channel)
+            return .success(state.channels[channel] ?? MemoryChannel())
+        }
+        answer(found.map { $0.image(keysSince: keysSince) })
+    }
+
+    /// Keeps a group in memory; see ``Store/commit(_:answer:)``.
+    public func commit(_ group: [ChannelWrite], answer: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        answer(
+            state.withLock { (state) -> Result<Void, StoreError> in
+                if state.isClosed { return .failure(.closed) }
+                let refusal = state.failed.refusal(of: group) ?? state.outage.map(StoreError.unavailable)
+                if let refusal {
+                    state.failed.insert(group)
+                    return .failure(refusal)
+                }
+                for write in group { state.channels[write.channel, default: MemoryChannel()].apply(write) }
+                return .success(())
+            })
+    }
+
+    /// Forgets everything; later calls are answered with ``StoreError/closed``.
+    public func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.channels = [:]
+        }
+    }
+
+    /// While a reason is set, every commit is unavailable for it: how tests of the broker see an outage.
+    package func setOutage(_ reason: String?) {
+        state.withLock { $0.outage = reason }
+    }
+}

@@ -1,0 +1,64 @@
+import CSQLite
+
+/// One open SQLite database, used by one thread at a time.
+///
+/// It owns the connection and the lock that keeps other brokers away: the lock is let go after the connection is closed.
+@safe final class Database {
+    /// The connection; valid as long as this object, which every statement holds.
+    let handle: OpaquePointer
+    private let lock: FileLock
+
+    /// Opens a file, making it where it is missing.
+    init(path: String, lock: consuming FileLock) throws(SQLiteError) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let handle = unsafe opened else {
+            unsafe sqlite3_close(opened)
+            throw SQLiteError(extendedCode: code, purpose: "opening \(path)", message: describe(code))
+        }
+        unsafe self.handle = handle
+        self.lock = lock
+    }
+
+    deinit {
+        // Statements hold this object, so none is left and closing cannot be refused.
+        unsafe sqlite3_close(handle)
+    }
+
+    /// How long to wait for a lock that another program holds.
+    func setBusyTimeout(milliseconds: CInt) {
+        unsafe sqlite3_busy_timeout(handle, milliseconds)
+    }
+
+    /// Runs statements that give no rows, or whose rows do not matter.
+    func execute(_ sql: String, _ purpose: String) throws(SQLiteError) {
+        let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+        if code != SQLITE_OK { throw error(code, purpose) }
+    }
+
+    /// The first column of the first row, as a number; 0 where there is no row.
+    func integer(_ sql: String, _ purpose: String) throws(SQLiteError) -> Int64 {
+        let statement = try Statement(self, sql, purpose)
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// Whether a transaction is open; some errors end it by themselves.
+    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+    /// Moves what the write-ahead log holds into the file and empties the log, as far as readers let it.
+    func checkpoint() throws(SQLiteError) {
+        let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        if code != SQLITE_OK { throw error(code, "emptying the write-ahead log") }
+    }
+
+    /// What SQLite says about a call that just failed.
+    func error(_ code: CInt, _ purpose: String) -> SQLiteError {
+        let message = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) }
+        return SQLiteError(extendedCode: code, purpose: purpose, message: message ?? describe(code))
+    }
+}
+
+private func describe(_ code: CInt) -> String {
+    unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+}

@@ -1,0 +1,58 @@
+public import Reactions
+
+/// A store in one SQLite file, the default.
+///
+/// One thread owns the database; callers only put requests into its queue, so they never wait. All commits that
+/// wait are joined into one transaction, and while it is being committed the next ones gather. What was committed
+/// outlives this process, even when it is killed.
+public final class SQLiteStore: Store {
+    /// The name of this store's life, made with the file and kept in it.
+    public let epoch: String
+    private let queue: RequestQueue
+    private let thread: StoreThread
+
+    /// Opens a database, making the file and its folder where they are missing, for their owner alone.
+    ///
+    /// - Parameter file: its path, such as `data/fanfare.db`; files with the same name and a suffix lie beside it.
+    /// - Throws: ``StoreError/unavailable(_:)`` where the file cannot be made, opened or locked (another broker has it),
+    ///   ``StoreError/unusable(_:)`` where it is another program's, damaged, or of a newer version.
+    public convenience init(file: String) throws(StoreError) {
+        try self.init(file: file, settings: SQLiteSettings())
+    }
+
+    /// Opens a database with other settings than the usual ones.
+    init(file: String, settings: SQLiteSettings) throws(StoreError) {
+        let engine = try Engine(file: file, settings: settings)
+        let queue = RequestQueue(maximumRecords: settings.maximumWaitingRecords)
+        epoch = engine.epoch
+        self.queue = queue
+        thread = try StoreThread {
+            var committer = GroupCommitter(engine)
+            committer.serve(queue)
+        }
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Reads a channel on the store's thread; see ``Store/load(_:keysSince:answer:)``.
+    public func load(
+        _ channel: String, keysSince: Int64,
+        answer: @escaping @Sendable (Result<ChannelImage, StoreError>) -> Void
+    ) {
+        if !queue.add(load: channel, keysSince: keysSince, answer: answer) { answer(.failure(.closed)) }
+    }
+
+    /// Commits a group together with all others that wait; see ``Store/commit(_:answer:)``.
+    public func commit(_ group: [ChannelWrite], answer: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        if !queue.add(commit: group, answer: answer) { answer(.failure(.closed)) }
+    }
+
+    /// Commits what waits, leaves everything in the one file and ends the thread; see ``Store/close()``.
+    ///
+    /// Called from an answer, it returns before that is done.
+    public func close() {
+        if queue.close() { thread.join() }
+    }
+}
