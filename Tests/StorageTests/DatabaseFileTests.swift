@@ -1,0 +1,137 @@
+import Foundation
+import Reactions
+import Testing
+
+@testable import Storage
+
+/// Which files are opened, and what is said of the others.
+@Suite struct DatabaseFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func unusableReason(_ name: String = "fanfare.db") -> String? {
+        do throws(StoreError) {
+            _ = try SQLiteStore(file: folder.file(name))
+            return nil
+        } catch .unusable(let reason) {
+            return reason
+        } catch {
+            return nil
+        }
+    }
+
+    private func unavailableReason(_ path: String) -> String? {
+        do throws(StoreError) {
+            _ = try SQLiteStore(file: path)
+            return nil
+        } catch .unavailable(let reason) {
+            return reason
+        } catch {
+            return nil
+        }
+    }
+
+    private func makeStore(_ name: String = "fanfare.db") async throws {
+        let store = try SQLiteStore(file: folder.file(name))
+        let records = (1...2_000).map { Record.entry("user-\($0)", seq: UInt64($0)) }
+        #expect(await store.commit("chat:42", 2_000, records).isSuccess)
+        store.close()
+    }
+
+    private func overwrite(_ name: String, at offset: UInt64, count: Int) throws {
+        let file = try FileHandle(forWritingTo: URL(filePath: folder.file(name)))
+        try file.seek(toOffset: offset)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: count))
+        try file.close()
+    }
+
+    @Test func `Missing folders are made, for the owner alone`() throws {
+        let store = try SQLiteStore(file: folder.file("a/b/fanfare.db"))
+        for (path, mode) in [("a", 0o700), ("a/b", 0o700), ("a/b/fanfare.db", 0o600), ("a/b/fanfare.db-wal", 0o600)] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(path))
+            #expect(attributes[.posixPermissions] as? Int == mode, "\(path)")
+        }
+        store.close()
+    }
+
+    @Test func `A path may be relative and without a folder`() throws {
+        #expect(try DatabaseFile("fanfare.db").path == FileManager.default.currentDirectoryPath + "/fanfare.db")
+        #expect(throws: StoreError.self) { try DatabaseFile("folder/") }
+    }
+
+    @Test func `A folder that cannot be made or written is unavailable`() throws {
+        try Data().write(to: URL(filePath: folder.file("file")))
+        #expect(unavailableReason(folder.file("file/fanfare.db"))?.contains("Not a directory") == true)
+        #expect(unavailableReason("/proc/fanfare/fanfare.db")?.contains("cannot make the folder /proc/fanfare") == true)
+        #expect(unavailableReason("/proc/fanfare.db") != nil)
+        #expect(unavailableReason(folder.path) != nil, "a folder is no file")
+    }
+
+    @Test func `A second broker is refused, and told who has the file`() throws {
+        let first = try SQLiteStore(file: folder.file())
+        let reason = unavailableReason(folder.file())
+        #expect(reason?.contains("process \(getpid()) has it") == true)
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link.db"), withDestinationPath: "fanfare.db")
+        #expect(unavailableReason(folder.file("link.db"))?.contains("only one broker") == true, "by another name too")
+        first.close()
+        #expect(unavailableReason(folder.file()) == nil)
+    }
+
+    @Test func `A newer version is refused`() async throws {
+        try await makeStore()
+        try Outsider(folder.file()).run("PRAGMA user_version = 99")
+        #expect(unusableReason()?.contains("newer Fanfare (its schema is 99") == true)
+    }
+
+    @Test func `A version below zero is damage`() async throws {
+        try await makeStore()
+        try Outsider(folder.file()).run("PRAGMA user_version = -1")
+        #expect(unusableReason()?.contains("damaged") == true)
+    }
+
+    @Test(arguments: ["CREATE TABLE x (y)", "PRAGMA application_id = 7", "PRAGMA user_version = 1"])
+    func `Another program's database is left alone`(_ sql: String) throws {
+        try Outsider(folder.file()).run(sql)
+        let before = try Data(contentsOf: URL(filePath: folder.file()))
+        #expect(unusableReason()?.contains("another program") == true)
+        #expect(try Data(contentsOf: URL(filePath: folder.file())) == before)
+    }
+
+    @Test func `A file that is no database is left alone`() throws {
+        let text = Data("This is a letter to a friend.\n".utf8) + Data(repeating: 0x20, count: 5_000)
+        try text.write(to: URL(filePath: folder.file()))
+        #expect(unusableReason()?.contains("not a SQLite database") == true)
+        #expect(try Data(contentsOf: URL(filePath: folder.file())) == text)
+    }
+
+    @Test func `A damaged header is told at opening`() async throws {
+        try await makeStore()
+        try overwrite("fanfare.db", at: 0, count: 200)
+        #expect(unusableReason()?.contains("damaged") == true)
+    }
+
+    @Test func `Missing tables are told at opening`() async throws {
+        try await makeStore()
+        try Outsider(folder.file()).run("DROP TABLE entries")
+        #expect(unusableReason()?.contains("does not have the tables") == true)
+    }
+
+    @Test func `Damage inside is told by the load that meets it`() async throws {
+        try await makeStore()
+        let size = try Data(contentsOf: URL(filePath: folder.file())).count
+        try overwrite("fanfare.db", at: 8_192, count: size - 8_192)
+        let store: SQLiteStore
+        do { store = try SQLiteStore(file: folder.file()) } catch StoreError.unusable { return }
+        await #expect { try await store.load("chat:42") } throws: { error in
+            if case StoreError.unusable(let reason) = error { reason.contains("damaged") } else { false }
+        }
+    }
+
+    @Test func `An empty file becomes a store`() throws {
+        try Data().write(to: URL(filePath: folder.file()))
+        #expect(try SQLiteStore(file: folder.file()).epoch.count == 16)
+    }
+}
