@@ -2,14 +2,18 @@
 public struct BadRequest: Error, Sendable, Equatable {
     /// The request's id, where there was a valid one.
     public var id: RequestID?
+    /// The channel that the request names, where there was a valid one: the error keeps its place among the channel's
+    /// replies.
+    public var channel: String?
     /// What is wrong, in words for a person.
     public var reason: String
     /// Whether the text was not JSON at all, or too deep; the tenth of these within a minute ends a connection.
     public var isMalformed: Bool
 
     /// Makes the error.
-    public init(id: RequestID? = nil, reason: String, isMalformed: Bool = false) {
+    public init(id: RequestID? = nil, channel: String? = nil, reason: String, isMalformed: Bool = false) {
         self.id = id
+        self.channel = channel
         self.reason = reason
         self.isMalformed = isMalformed
     }

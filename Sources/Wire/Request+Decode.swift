@@ -12,7 +12,7 @@ extension Request {
     ///
     /// - Parameter text: One whole text message.
     /// - Returns: The request, its names checked for their shape.
-    /// - Throws: ``BadRequest`` with the request's id, where it has a valid one.
+    /// - Throws: ``BadRequest`` with the request's id and channel, where it has valid ones.
     public static func decode(_ text: Span<UInt8>) throws(BadRequest) -> Request {
         let (fields, hasLoneSurrogate) = try Members.request(text)
         let id = fields.repetition == .id ? nil : try fields.id(text)
@@ -20,7 +20,7 @@ extension Request {
             try fields.checkWhole(hasLoneSurrogate: hasLoneSurrogate)
             return Request(id: id, try fields.body(text))
         } catch {
-            throw BadRequest(id: id, reason: error.reason)
+            throw BadRequest(id: id, channel: try? fields.channel(text), reason: error.reason)
         }
     }
 }

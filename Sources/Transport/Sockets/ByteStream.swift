@@ -92,6 +92,9 @@ public final class ByteStream {
     /// How many bytes wait to be written.
     public var queuedBytes: Int { queue.count }
 
+    /// Whether the kernel has refused bytes and takes none at the moment.
+    public var isBlocked: Bool { flags.contains(.isBlocked) }
+
     /// Since when nothing of what waits has been taken by the kernel; nil when nothing waits.
     public var stalledSince: MonotonicTime? { queue.isEmpty ? nil : progressAt }
 
