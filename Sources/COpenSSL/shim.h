@@ -3,6 +3,7 @@
 
 #include <openssl/ssl.h>
 #include <openssl/err.h>
+#include <openssl/hmac.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 

@@ -1,0 +1,35 @@
+public import Storage
+public import Transport
+
+/// A whole broker: a hub on each loop, and the store behind them.
+public final class Broker: Sendable {
+    /// The hubs, one a loop.
+    public let hubs: [Hub]
+    /// What the broker does.
+    public let settings: BrokerSettings
+    private let store: any Store
+
+    /// Makes a broker and starts its hubs; the loops must be running.
+    public init(loops: [EventLoop], store: any Store, settings: BrokerSettings, log: BrokerLog) {
+        self.settings = settings
+        self.store = store
+        let hubs = loops.enumerated().map { index, loop in
+            Hub(index: index, loop: loop, store: store, settings: settings, log: log)
+        }
+        let mailboxes = hubs.map { hub in
+            Mailbox<HubMessage>(on: hub.loop) { messages in hub.assumeIsolated { $0.receive(messages) } }
+        }
+        for hub in hubs {
+            hub.loop.execute { hub.assumeIsolated { $0.start(hubs: mailboxes) } }
+        }
+        self.hubs = hubs
+    }
+
+    /// Says goodbye to every connection, each with its own time to come back within `spread` milliseconds; `done` is
+    /// called once a hub, on its loop, when its last connection is gone.
+    public func drain(spread: Int64, done: @escaping @Sendable () -> Void) {
+        for hub in hubs {
+            hub.loop.execute { hub.assumeIsolated { $0.drain(spread: spread, done: done) } }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import Reactions
+import Wire
+
+// What a channel answers to requests that change nothing.
+extension Channel {
+    /// A successful reply, where it is wanted.
+    func reply(to request: ChannelRequest, _ message: BrokerMessage) -> Reply {
+        Reply(request.origin, request.origin.wantsReply ? message : nil)
+    }
+
+    func refusal(of request: ChannelRequest, _ code: ErrorCode, _ words: String) -> Reply {
+        var reply = Reply(
+            request.origin,
+            .error(id: request.origin.id, code: code, message: words, retryAfterMilliseconds: nil))
+        if case .subscribe = request.body { reply.effect = .refuseSubscription }
+        return reply
+    }
+
+    func subscribed(_ subscribe: Request.Subscribe, for request: ChannelRequest, at moment: Moment) -> Reply {
+        let resume = subscribe.since.flatMap { $0.epoch == epoch ? $0.seq : nil }
+        let filter = subscribe.messages.map(Set.init)
+        if subscribe.mode == .summary, let resume, let changes = changes(after: resume, at: moment) {
+            return recovered(subscribe, filter, at: resume, with: changes, for: request)
+        }
+        let isRecovered = subscribe.mode == .events && (resume.map { canResume(after: $0, at: moment) } ?? false)
+        var reply = reply(
+            to: request,
+            .subscribed(
+                state(
+                    for: request.origin, mode: subscribe.mode, filter: subscribe.messages,
+                    withMessages: !isRecovered && request.origin.wantsReply)))
+        reply.effect = .subscribe(
+            subscribe.mode, filter: filter, resume: subscribe.mode == .events ? resume : nil)
+        return reply
+    }
+
+    /// Goes on from a seq in mode `summary`: what was missed comes as one summary.
+    private func recovered(
+        _ subscribe: Request.Subscribe, _ filter: Set<String>?, at seq: UInt64,
+        with changes: [(message: String, reactions: [Reaction])], for request: ChannelRequest
+    ) -> Reply {
+        let state = state(for: request.origin, mode: .summary, filter: nil, withMessages: false)
+        var reply = reply(to: request, BrokerMessage.subscribed(state).recovered(at: seq))
+        reply.effect = .subscribe(.summary, filter: filter, resume: nil)
+        var missed = ChangedGroups()
+        for (message, reactions) in changes where filter?.contains(message) ?? true {
+            let delta = SummaryDelta(
+                message: message, total: ledger.total(of: message),
+                groups: reactions.map { ledger.group($0, on: message) }, isDeleted: ledger.isDeleted(message))
+            missed.merge([delta], seq: ledger.seq)
+        }
+        if !missed.isEmpty {
+            reply.followUp = .summary(channel: name, seq: missed.seq, messages: missed.messages)
+        }
+        return reply
+    }
+
+    func unsubscribed(for request: ChannelRequest) -> Reply {
+        var reply = reply(to: request, .unsubscribed(id: request.origin.id, channel: name, reason: nil))
+        reply.effect = .unsubscribe
+        return reply
+    }
+
+    func revoked(for request: ChannelRequest) -> Reply {
+        var reply = Reply(
+            request.origin,
+            .unsubscribed(id: nil, channel: name, reason: ErrorCode.forbidden.rawValue))
+        reply.effect = .unsubscribe
+        return reply
+    }
+
+    func watched(_ messages: [String], newly: [String], for request: ChannelRequest) -> Reply {
+        let summaries = shown(ledger.summaries(of: newly, for: request.origin.user))
+        var reply = reply(
+            to: request,
+            .watched(
+                id: request.origin.id, channel: name, seq: ledger.seq, messages: summaries, isCounted: isCounted))
+        reply.effect = .watch(Set(messages))
+        return reply
+    }
+
+    func resynchronized(from: UInt64, filter: [String]?, for request: ChannelRequest) -> Reply {
+        var reply = Reply(request.origin, .lagged(channel: name, from: from, to: ledger.seq))
+        reply.followUp = .subscribed(state(for: request.origin, mode: .events, filter: filter, withMessages: true))
+        reply.effect = .resynchronize
+        return reply
+    }
+
+    func listed(_ list: Request.List, for request: ChannelRequest) -> Reply {
+        var messages: [Summary] = []
+        var after: String?
+        switch list {
+        case .messages(let named): messages = ledger.summaries(of: named, for: request.origin.user)
+        case .page(let limit, let cursor):
+            let before = cursor.flatMap { Cursor.seq(from: $0, in: listScope) }
+            if cursor != nil, before == nil { return unknownCursor(request) }
+            let page = ledger.newest(limit, before: before, for: request.origin.user)
+            messages = page.elements
+            after = page.next.map { Cursor.text(at: $0, in: listScope) }
+        }
+        return reply(
+            to: request,
+            .list(
+                id: request.origin.id, channel: name, epoch: epoch, seq: ledger.seq, messages: shown(messages),
+                after: after, isCounted: isCounted))
+    }
+
+    func reactors(
+        on message: String, with text: String?, limit: Int, after cursor: String?, for request: ChannelRequest
+    ) -> Reply {
+        if namespace.isAnonymous {
+            return refusal(of: request, .forbidden, "nobody who reacts is named in this channel")
+        }
+        var reaction: Reaction?
+        if let text {
+            do throws(Refusal) { reaction = try namespace.rules.unrestricted.reaction(from: text) } catch {
+                return refusal(of: request, ErrorCode(error), error.words)
+            }
+        }
+        let scope = "reactors \(epoch) \(name) \(message) \(reaction?.text ?? "")"
+        let before = cursor.flatMap { Cursor.seq(from: $0, in: scope) }
+        if cursor != nil, before == nil { return unknownCursor(request) }
+        let page = ledger.reactors(on: message, with: reaction, limit: limit, before: before)
+        return reply(
+            to: request,
+            .reactors(
+                id: request.origin.id, channel: name, message: message,
+                total: ledger.reactorCount(on: message, with: reaction), reactors: page.elements,
+                after: page.next.map { Cursor.text(at: $0, in: scope) }))
+    }
+
+    /// What the users whom an operation concerns have afterwards.
+    func owns(after operation: Operation, _ outcome: Outcome) -> [OwnChange] {
+        var places: [(user: String, message: String)] = []
+        for case .entry(let message, let user, _, _) in outcome.records
+        where !places.contains(where: { $0 == (user, message) }) {
+            places.append((user, message))
+        }
+        return places.map {
+            OwnChange(
+                user: $0.user, message: $0.message, own: ledger.own(of: $0.user, on: $0.message), seq: ledger.seq)
+        }
+    }
+
+    private var isCounted: Bool { namespace.rules.policy == .multiple }
+
+    private var listScope: String { "list \(epoch) \(name)" }
+
+    private func unknownCursor(_ request: ChannelRequest) -> Reply {
+        refusal(of: request, .unknownCursor, "this cursor was not given for this list; begin again without it")
+    }
+
+    private func state(
+        for origin: Origin, mode: Mode, filter: [String]?, withMessages: Bool
+    ) -> Subscribed {
+        var more: String?
+        var messages: [Summary] = []
+        if withMessages, let filter {
+            messages = ledger.summaries(of: filter, for: origin.user)
+        } else if withMessages {
+            let page = ledger.newest(100, before: nil, for: origin.user)
+            messages = page.elements
+            more = page.next.map { Cursor.text(at: $0, in: listScope) }
+        }
+        let rules = namespace.rules
+        return Subscribed(
+            id: origin.id, channel: name, epoch: epoch, seq: ledger.seq, mode: mode, policy: rules.policy,
+            intervalMilliseconds: Int64(namespace.summaryIntervalMilliseconds), allowed: rules.allowed,
+            maxKinds: rules.maxKindsPerMessage, maxPerUser: rules.maxPerUserAndMessage, isFrozen: ledger.isFrozen,
+            isRecovered: false, messages: shown(messages), more: more, isCounted: isCounted)
+    }
+
+    /// Summaries as this namespace shows them: without names where it is anonymous.
+    private func shown(_ summaries: [Summary]) -> [Summary] {
+        guard namespace.isAnonymous else { return summaries }
+        return summaries.map { summary in
+            var summary = summary
+            for index in summary.groups.indices { summary.groups[index].latest = nil }
+            return summary
+        }
+    }
+}
+
+extension Rules {
+    /// The same rules without a list of what may be used: for reading what was used before the list was made.
+    fileprivate var unrestricted: Rules {
+        var rules = self
+        rules.allowed = nil
+        return rules
+    }
+}
+
+extension Refusal {
+    /// What a person is told.
+    var words: String {
+        switch self {
+        case .badRequest(let words): words
+        case .keyReused: "this key was used for another request; take a new one"
+        case .invalidReaction: "this is no reaction of this channel's kind"
+        case .reactionNotAllowed: "this reaction may not be used here"
+        case .frozen: "the channel is frozen"
+        case .messageDeleted: "the message was deleted"
+        case .tooManyReactions(let words): words
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import Reactions
+import Storage
+import Transport
+import Wire
+
+/// One channel: orders what is asked of it, and says what its subscribers hear.
+///
+/// It runs on its home loop and none of its methods waits, so each of them is atomic. Replies and events leave in the
+/// order of the requests, and none before the store has what they tell of: a request that changes something, and all
+/// that come after it, wait for the group that the change is committed with.
+actor Channel {
+    /// A reply that waits for its group to be committed.
+    private struct Waiting {
+        var group: UInt64
+        var request: ChannelRequest
+        var reply: Reply
+    }
+
+    private nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe loop.asUnownedSerialExecutor()  // the actor holds the loop
+    }
+
+    nonisolated let name: String
+    let epoch: String
+    let namespace: Namespace
+    private let maxWaiting: Int
+
+    private(set) var ledger = Ledger()
+    private var outbox: ChannelOutbox
+    /// While the store is asked for the channel: what came meanwhile.
+    private var unread: [ChannelRequest]? = []
+    private var waiting: [Waiting] = []
+    private var records: [Record] = []
+
+    /// Makes a channel that waits for its image from the store.
+    init(name: String, epoch: String, namespace: Namespace, maxWaiting: Int, hubs: Int, loop: EventLoop) {
+        self.name = name
+        self.epoch = epoch
+        self.namespace = namespace
+        self.maxWaiting = maxWaiting
+        self.loop = loop
+        outbox = ChannelOutbox(channel: name, hubs: hubs, namespace: namespace)
+    }
+
+    /// Whether nobody listens and nothing waits, so that the channel may leave memory.
+    var isIdle: Bool {
+        unread == nil && waiting.isEmpty && records.isEmpty && !outbox.hasInterest && outbox.isEmpty
+    }
+
+    // MARK: Requests
+
+    /// Takes a request; a change it makes belongs to the store's commit `group`.
+    func handle(_ request: ChannelRequest, group: UInt64, at moment: Moment) {
+        guard waiting.count + (unread?.count ?? 0) < maxWaiting else {
+            return outbox.emit(
+                refusal(of: request, .unavailable, "too many requests wait for this channel"), at: moment)
+        }
+        guard unread == nil else {
+            unread?.append(request)
+            return
+        }
+        let before = records.count
+        let reply = answer(to: request, at: moment)
+        let hasChanged = records.count > before
+        if hasChanged || !waiting.isEmpty {
+            let group = hasChanged ? group : waiting[waiting.count - 1].group
+            waiting.append(Waiting(group: group, request: request, reply: reply))
+        } else {
+            outbox.emit(reply, at: moment)
+        }
+    }
+
+    private func answer(to request: ChannelRequest, at moment: Moment) -> Reply {
+        switch request.body {
+        case .operation(let operation): apply(operation, for: request, at: moment)
+        case .subscribe(let subscribe): subscribed(subscribe, for: request, at: moment)
+        case .watch(let messages, let newly): watched(messages, newly: newly, for: request)
+        case .unsubscribe: unsubscribed(for: request)
+        case .revoke: revoked(for: request)
+        case .reactors(let message, let reaction, let limit, let after):
+            reactors(on: message, with: reaction, limit: limit, after: after, for: request)
+        case .list(let list): listed(list, for: request)
+        case .refused(let code, let words): refusal(of: request, code, words)
+        case .resynchronize(let from, let filter): resynchronized(from: from, filter: filter, for: request)
+        }
+    }
+
+    private func apply(_ operation: Operation, for request: ChannelRequest, at moment: Moment) -> Reply {
+        do throws(Refusal) {
+            let outcome = try ledger.apply(operation, rules: namespace.rules, at: moment.unix)
+            records += outcome.records
+            var reply = reply(
+                to: request,
+                .ack(
+                    id: request.origin.id, channel: name, outcome.answer, isDuplicate: outcome.isDuplicate,
+                    isCounted: namespace.rules.policy == .multiple))
+            reply.changes = namespace.isAnonymous ? outcome.changes.map(\.withoutNames) : outcome.changes
+            if !outcome.isDuplicate { reply.owns = owns(after: operation, outcome) }
+            if namespace.rules.policy == .ephemeral, outcome.answer.result == .added, !outcome.isDuplicate {
+                reply.burst = outcome.answer.reaction.map { (operation.message, $0) }
+            }
+            if case .freeze(let isFrozen) = operation.action, outcome.answer.result == .changed {
+                reply.broadcast = .frozen(channel: name, isFrozen: isFrozen, by: operation.user)
+            }
+            return reply
+        } catch {
+            return refusal(of: request, ErrorCode(error), error.words)
+        }
+    }
+
+    /// Whether a subscriber who has seen `seq` can go on from there at once.
+    func canResume(after seq: UInt64, at moment: Moment) -> Bool {
+        waiting.isEmpty && outbox.canResume(after: seq, at: moment)
+    }
+
+    /// Which groups of which messages changed after `seq`, up to the ledger's; `nil` where that is not known any more.
+    func changes(after seq: UInt64, at moment: Moment) -> [(message: String, reactions: [Reaction])]? {
+        guard seq <= ledger.seq else { return nil }
+        let released = outbox.seq
+        guard let known = seq < released ? outbox.changes(after: seq, at: moment) : [] else { return nil }
+        let unreleased = waiting.lazy.flatMap(\.reply.changes).filter { $0.seq > seq }
+        return known + unreleased.map { ($0.message, $0.reactions) }
+    }
+
+    // MARK: The store
+
+    /// Whether the store must be asked for the channel (again).
+    var isUnread: Bool { unread != nil }
+
+    /// Takes what the store had (`nil`: it could not be read), and answers what came meanwhile.
+    func loaded(_ image: ChannelImage?, group: UInt64, at moment: Moment) {
+        guard let requests = unread else { return }
+        guard let image else {
+            unread = []
+            for request in requests {
+                outbox.emit(refusal(of: request, .unavailable, "the store cannot be read now"), at: moment)
+            }
+            return
+        }
+        unread = nil
+        ledger = Ledger(image)
+        outbox.begin(at: image.seq)
+        for request in requests { handle(request, group: group, at: moment) }
+    }
+
+    /// What is to be committed since this was last asked; `nil`: nothing.
+    func takeWrite() -> ChannelWrite? {
+        guard !records.isEmpty else { return nil }
+        defer { records = [] }
+        return ChannelWrite(channel: name, seq: ledger.seq, records: records)
+    }
+
+    /// The store has the groups up to this one: what waited for them goes out.
+    func committed(upTo group: UInt64, at moment: Moment) {
+        var done = 0
+        while done < waiting.count, waiting[done].group <= group {
+            outbox.emit(waiting[done].reply, at: moment)
+            done += 1
+        }
+        waiting.removeFirst(done)
+    }
+
+    /// The store refused a group: the operations that rest on it are refused, and the channel is to be read again.
+    ///
+    /// What changes nothing is asked again then.
+    func failed(at moment: Moment) {
+        var again: [ChannelRequest] = []
+        for waiting in waiting {
+            if case .operation = waiting.request.body {
+                let words = "the store cannot take it now; nothing was changed, and a retry is safe"
+                outbox.emit(refusal(of: waiting.request, .unavailable, words), at: moment)
+            } else {
+                again.append(waiting.request)
+            }
+        }
+        waiting = []
+        records = []
+        unread = again
+    }
+
+    // MARK: Hubs
+
+    /// Subscriptions of a hub have ended.
+    func departed(_ gone: Interest, from hub: Int) {
+        outbox.departed(gone, from: hub)
+    }
+
+    /// When something is to be told although nothing happens, in milliseconds of the clock.
+    var due: Int64? { outbox.due }
+
+    /// What each hub is to be told since this was last asked.
+    func takeDeliveries(at moment: Moment) -> [(hub: Int, delivery: ChannelDelivery)] {
+        outbox.take(at: moment)
+    }
+
+    /// For how long a used key is remembered, in milliseconds.
+    static let keyLifetime: Int64 = 600_000
+
+    /// Drops used keys that have outlived their time.
+    func forgetKeys(now: Int64) {
+        ledger.forgetKeys(before: now - Channel.keyLifetime)
+    }
+}

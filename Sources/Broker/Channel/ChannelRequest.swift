@@ -1,0 +1,34 @@
+import Reactions
+import Wire
+
+/// Who asks a channel for something, and how the reply finds its way back.
+struct Origin: Sendable {
+    var connection: ConnectionKey
+    var user: String
+    var id: RequestID?
+    /// Whether a success is told too: only a request with an id gets a reply on a WebSocket, any request over HTTP.
+    var wantsReply: Bool
+}
+
+/// Something that a session asks of a channel, as a value that may cross loops.
+struct ChannelRequest: Sendable {
+    enum Body: Sendable {
+        case operation(Operation)
+        case subscribe(Request.Subscribe)
+        /// Which messages to watch from now on, and which of them were not watched before.
+        case watch([String], newly: [String])
+        case unsubscribe
+        /// The connection's rights no longer allow its subscription.
+        case revoke
+        case reactors(message: String, reaction: String?, limit: Int, after: String?)
+        case list(Request.List)
+        /// A refusal by the session, sent through the channel so that it keeps its place among the replies.
+        case refused(ErrorCode, String)
+        /// A slow reader that can be written to again and missed what came from this seq on.
+        case resynchronize(from: UInt64, filter: [String]?)
+    }
+
+    var channel: String
+    var origin: Origin
+    var body: Body
+}

@@ -1,0 +1,49 @@
+/// What a broker does, apart from where it listens and what it stores.
+public struct BrokerSettings: Sendable {
+    /// Bounds, each with its default.
+    public struct Limits: Sendable, Equatable {
+        /// The largest message of a client, in bytes.
+        public var messageBytes = 65_536
+        /// The most subscriptions of one connection.
+        public var subscriptions = 256
+        /// The most bytes that wait for one connection.
+        public var outboundBytes = 1_048_576
+        /// The most connections of one process.
+        public var connections = 100_000
+        /// The most requests that one channel holds until its store has answered; beyond it they are refused.
+        public var waitingRequests = 65_536
+        /// The least milliseconds between two pings to a silent connection.
+        public var heartbeatMilliseconds = 25_000
+        /// How long a connection may go without saying who it is, in milliseconds.
+        public var identifyMilliseconds = 10_000
+        /// How long a reader may take nothing while something waits for it, in milliseconds.
+        public var stallMilliseconds = 30_000
+        /// How often a connection may send what is not JSON within a minute before it is closed.
+        public var malformedMessages = 10
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// The namespaces by name; `*` stands for all that are not named.
+    public var namespaces: [String: Namespace]
+    /// The bounds.
+    public var limits: Limits
+    /// Who is who.
+    public var authenticator: Authenticator
+
+    /// Makes settings.
+    public init(
+        namespaces: [String: Namespace], authenticator: Authenticator, limits: Limits = Limits()
+    ) {
+        self.namespaces = namespaces
+        self.authenticator = authenticator
+        self.limits = limits
+    }
+
+    /// The settings of a channel's namespace: what stands before the first `:`, or the whole name.
+    func namespace(of channel: String) -> Namespace? {
+        let name = channel.utf8.firstIndex(of: UInt8(ascii: ":")).map { String(channel[..<$0]) } ?? channel
+        return namespaces[name] ?? namespaces["*"]
+    }
+}

@@ -1,0 +1,37 @@
+public import Reactions
+
+/// The settings of the channels whose names start with one word.
+public struct Namespace: Sendable, Equatable {
+    /// What may be done and what it does.
+    public var rules: Rules
+    /// Whether nobody who reacts is ever named.
+    public var isAnonymous: Bool
+    /// The least time between two summaries, in milliseconds.
+    public var summaryIntervalMilliseconds: Int
+    /// How many of the newest events are held for subscribers who resume.
+    public var historyEvents: Int
+    /// For how long an event is held, in seconds.
+    public var historySeconds: Int
+
+    /// Makes settings; the defaults are those of a namespace that says nothing.
+    public init(
+        rules: Rules = Rules(), isAnonymous: Bool = false, summaryIntervalMilliseconds: Int = 100,
+        historyEvents: Int = 1000, historySeconds: Int = 300
+    ) {
+        self.rules = rules
+        self.isAnonymous = isAnonymous
+        self.summaryIntervalMilliseconds = summaryIntervalMilliseconds
+        self.historyEvents = historyEvents
+        self.historySeconds = historySeconds
+    }
+
+    /// The namespaces that development mode offers.
+    public static let development: [String: Namespace] = [
+        "chat": Namespace(),
+        "tap": Namespace(rules: Rules(policy: .unique)),
+        "clap": Namespace(rules: Rules(policy: .multiple)),
+        "burst": Namespace(rules: Rules(policy: .ephemeral)),
+        "anon": Namespace(isAnonymous: true),
+        "any": Namespace(rules: Rules(kind: .any)),
+    ]
+}

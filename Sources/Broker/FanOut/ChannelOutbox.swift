@@ -1,0 +1,260 @@
+import Reactions
+import Transport
+import Wire
+
+/// What a channel has to say in this turn: encoded once, sorted by hub.
+///
+/// Replies keep their order among each other and so do events. Events gather in one batch, behind the replies of the
+/// turn (so an ack comes before its event); only what begins, changes or ends a subscription cuts the batch.
+struct ChannelOutbox: Sendable {
+    let channel: String
+    private let namespace: Namespace
+    private var deliveries: [ChannelDelivery]
+    /// How many subscriptions each hub has, as far as the channel knows.
+    private var interest: [Interest]
+    private var history: EventHistory
+    /// The seq of the newest change that was let out.
+    private(set) var seq: UInt64 = 0
+
+    // The events of this turn that are in no batch yet.
+    private var frames: [UInt8] = []
+    private var marks: [EventBatch.Mark] = []
+    private var owns: [OwnNotice] = []
+
+    private var changed = ChangedGroups()
+    private var bursts: BurstWindow
+    /// When the next summary may be sent, in milliseconds of the channel's clock.
+    private var summaryAllowed: Int64 = 0
+    private var scratch: [UInt8] = []
+
+    init(channel: String, hubs: Int, namespace: Namespace) {
+        self.channel = channel
+        self.namespace = namespace
+        deliveries = Array(repeating: ChannelDelivery(channel: channel), count: hubs)
+        interest = Array(repeating: Interest(), count: hubs)
+        history = EventHistory(events: namespace.historyEvents, seconds: namespace.historySeconds)
+        bursts = BurstWindow(interval: namespace.summaryIntervalMilliseconds)
+    }
+
+    /// Whether any hub has a subscription.
+    var hasInterest: Bool { interest.contains { !$0.isNone } }
+
+    /// Whether there is nothing to tell, now or later.
+    var isEmpty: Bool { marks.isEmpty && due == nil && deliveries.allSatisfy { $0.items.isEmpty } }
+
+    /// When something is to be told although nothing happens, in milliseconds of the channel's clock.
+    var due: Int64? {
+        [changed.isEmpty ? nil : summaryAllowed, bursts.ends].compactMap(\.self).min()
+    }
+
+    /// The channel was read from the store and stands at `seq`.
+    mutating func begin(at seq: UInt64) {
+        self.seq = seq
+    }
+
+    /// Subscriptions of a hub have ended.
+    mutating func departed(_ gone: Interest, from hub: Int) {
+        interest[hub].events -= gone.events
+        interest[hub].summaries -= gone.summaries
+    }
+
+    /// Whether all events after `seq` are held.
+    mutating func canResume(after seq: UInt64, at moment: Moment) -> Bool {
+        seal(at: moment)
+        return history.events(after: seq, current: self.seq, at: moment.unix) != nil
+    }
+
+    /// Which groups changed after `seq` as far as it was let out; `nil` where that is not known any more.
+    mutating func changes(after seq: UInt64, at moment: Moment) -> [(message: String, reactions: [Reaction])]? {
+        seal(at: moment)
+        return history.changes(after: seq, current: self.seq, at: moment.unix)
+    }
+
+    /// Lets a reply out, and what its changes give to tell.
+    mutating func emit(_ reply: Reply, at moment: Moment) {
+        emitReply(reply, at: moment)
+        for change in reply.changes {
+            append(
+                .event(channel: channel, change), seq: change.seq, message: change.message,
+                reactions: change.reactions)
+            seq = change.seq
+            if interest.contains(where: { $0.summaries > 0 }) { changed.note(change) }
+        }
+        if let broadcast = reply.broadcast { emitBroadcast(broadcast) }
+        for own in reply.owns { emitOwn(own, isAuthor: own.user == reply.author, reply.connection) }
+        if let (message, reaction) = reply.burst { bursts.count(reaction, on: message, clock: moment.clock) }
+    }
+
+    /// What each hub is to be told; afterwards the outbox is empty but for what is due later.
+    mutating func take(at moment: Moment) -> [(hub: Int, delivery: ChannelDelivery)] {
+        seal(at: moment)
+        takeOwns()
+        takeSummary(at: moment)
+        takeBursts(at: moment)
+        var taken: [(hub: Int, delivery: ChannelDelivery)] = []
+        for hub in deliveries.indices where !deliveries[hub].items.isEmpty {
+            taken.append((hub, deliveries[hub]))
+            deliveries[hub] = ChannelDelivery(channel: channel)
+        }
+        return taken
+    }
+}
+
+// MARK: - Replies
+
+extension ChannelOutbox {
+    private mutating func emitReply(_ reply: Reply, at moment: Moment) {
+        let connection = reply.connection
+        let hub = connection.hub
+        switch reply.effect {
+        case .none:
+            guard reply.message != nil else { return }
+            add(.reply(connection, write(reply.message, to: hub)), to: hub)
+        case .refuseSubscription:
+            add(.notSubscribed(connection, write(reply.message, to: hub)), to: hub)
+        case .watch(let filter):
+            seal(at: moment)
+            add(.watched(connection, write(reply.message, to: hub), filter: filter), to: hub)
+        case .unsubscribe:
+            seal(at: moment)
+            add(.unsubscribed(connection, write(reply.message, to: hub)), to: hub)
+        case .resynchronize:
+            seal(at: moment)
+            let start = write(reply.message, to: hub).lowerBound
+            let end = write(reply.followUp, to: hub).upperBound
+            add(.resynchronized(connection, start..<end), to: hub)
+        case .subscribe(let mode, let filter, let resume):
+            emitSubscribed(reply, mode, filter: filter, resume: resume, at: moment)
+        }
+    }
+
+    private mutating func emitSubscribed(
+        _ reply: Reply, _ mode: Mode, filter: Set<String>?, resume: UInt64?, at moment: Moment
+    ) {
+        seal(at: moment)
+        let connection = reply.connection
+        var message = reply.message
+        var missed: [EventBatch] = []
+        if mode == .events, let resume, let events = history.events(after: resume, current: seq, at: moment.unix) {
+            missed = events
+            message = message.map { $0.recovered(at: resume) }
+        }
+        let start = write(message, to: connection.hub).lowerBound
+        let end = write(reply.followUp, to: connection.hub).upperBound
+        interest[connection.hub][mode] += 1
+        add(.subscribed(connection, start..<end, mode, filter: filter, missed: missed), to: connection.hub)
+    }
+
+    private mutating func add(_ item: ChannelDelivery.Item, to hub: Int) {
+        deliveries[hub].items.append(item)
+    }
+
+    private mutating func write(_ message: BrokerMessage?, to hub: Int) -> Range<Int> {
+        let start = deliveries[hub].replies.count
+        if let message { message.append(frameTo: &deliveries[hub].replies, scratch: &scratch) }
+        return start..<deliveries[hub].replies.count
+    }
+}
+
+// MARK: - What subscribers hear
+
+extension ChannelOutbox {
+    /// Makes the events so far a batch, for all hubs that listen and for those who resume.
+    private mutating func seal(at moment: Moment) {
+        guard !marks.isEmpty else { return }
+        let batch = EventBatch(bytes: SharedBytes(frames), marks: marks)
+        frames.removeAll(keepingCapacity: true)
+        marks = []
+        history.append(batch, at: moment.unix)
+        for hub in interest.indices where interest[hub].events > 0 { add(.events(batch), to: hub) }
+    }
+
+    private mutating func append(_ event: BrokerMessage, seq: UInt64, message: String, reactions: [Reaction]) {
+        let start = frames.count
+        event.append(frameTo: &frames, scratch: &scratch)
+        marks.append(EventBatch.Mark(seq: seq, message: message, reactions: reactions, frame: start..<frames.count))
+    }
+
+    private mutating func emitBroadcast(_ message: BrokerMessage) {
+        append(message, seq: 0, message: "", reactions: [])
+        let frame = frame(message)
+        for hub in interest.indices where interest[hub].summaries > 0 { add(.notice(frame), to: hub) }
+    }
+
+    private mutating func emitOwn(_ own: OwnChange, isAuthor: Bool, _ connection: ConnectionKey) {
+        let listens = interest.contains { namespace.isAnonymous ? !$0.isNone : $0.summaries > 0 }
+        guard listens else { return }
+        let message = BrokerMessage.own(
+            channel: channel, message: own.message, own: own.own, seq: own.seq,
+            isCounted: namespace.rules.policy == .multiple)
+        owns.append(
+            OwnNotice(
+                user: own.user, message: own.message, frame: frame(message), author: isAuthor ? connection : nil))
+    }
+
+    private mutating func takeOwns() {
+        for own in owns {
+            for hub in interest.indices {
+                guard interest[hub].summaries > 0 || (namespace.isAnonymous && interest[hub].events > 0) else {
+                    continue
+                }
+                add(.own(own, isForAll: namespace.isAnonymous), to: hub)
+            }
+        }
+        owns = []
+    }
+
+    /// Sends a summary where something changed and the interval is over; the first one after a quiet time at once.
+    private mutating func takeSummary(at moment: Moment) {
+        guard !changed.isEmpty, moment.clock >= summaryAllowed else { return }
+        let message = BrokerMessage.summary(channel: channel, seq: changed.seq, messages: changed.messages)
+        let batch = SummaryBatch(seq: changed.seq, messages: changed.messages, frame: frame(message))
+        for hub in interest.indices where interest[hub].summaries > 0 { add(.summary(batch), to: hub) }
+        changed = ChangedGroups()
+        summaryAllowed = moment.clock + Int64(namespace.summaryIntervalMilliseconds)
+    }
+
+    private mutating func takeBursts(at moment: Moment) {
+        for burst in bursts.take(at: moment) {
+            let frame = frame(burst.message(in: channel))
+            for hub in interest.indices where !interest[hub].isNone { add(.burst(burst, frame), to: hub) }
+        }
+    }
+
+    private mutating func frame(_ message: BrokerMessage) -> SharedBytes {
+        var bytes: [UInt8] = []
+        message.append(frameTo: &bytes, scratch: &scratch)
+        return SharedBytes(bytes)
+    }
+}
+
+extension Burst {
+    /// The burst as subscribers get it.
+    func message(in channel: String) -> BrokerMessage {
+        .burst(
+            channel: channel, message: message, reactions: reactions, windowMilliseconds: windowMilliseconds, at: at)
+    }
+}
+
+extension Change {
+    /// The groups that it changed.
+    var reactions: [Reaction] {
+        switch kind {
+        case .added(let group, _, _), .removed(let group, _), .updated(let group, _): [group.reaction]
+        case .replaced(let group, let previous, _): [previous.reaction, group.reaction]
+        case .cleared(let groups, _, _, _, _, _): groups.map(\.reaction)
+        }
+    }
+}
+
+extension BrokerMessage {
+    /// A `subscribed` that says: go on from `seq`, what you missed follows.
+    func recovered(at seq: UInt64) -> BrokerMessage {
+        guard case .subscribed(var subscribed) = self else { return self }
+        subscribed.seq = seq
+        subscribed.isRecovered = true
+        subscribed.messages = nil
+        subscribed.more = nil
+        return .subscribed(subscribed)
+    }
+}

@@ -1,0 +1,99 @@
+import Reactions
+import Transport
+import Wire
+
+/// Events of one channel as WebSocket frames, encoded once and shared by all who receive them.
+struct EventBatch: Sendable {
+    /// Where one event lies in the bytes.
+    struct Mark: Sendable {
+        /// The event's seq; 0 for `frozen`, which has none and concerns every subscriber.
+        var seq: UInt64
+        var message: String
+        /// The groups that it changed.
+        var reactions: [Reaction]
+        /// The frame's bytes, header included.
+        var frame: Range<Int>
+    }
+
+    var bytes: SharedBytes
+    var marks: [Mark]
+
+    /// Where the frames of neighbouring events lie.
+    func frames(of events: Range<Int>) -> Range<Int> {
+        guard let last = events.last else { return 0..<0 }
+        return marks[events.lowerBound].frame.lowerBound..<marks[last].frame.upperBound
+    }
+}
+
+/// The summary of one interval.
+struct SummaryBatch: Sendable {
+    /// The channel's seq that the numbers are of.
+    var seq: UInt64
+    var messages: [SummaryDelta]
+    /// All of it as one frame.
+    var frame: SharedBytes
+}
+
+/// What a user has on a message now, for that user's connections.
+struct OwnNotice: Sendable {
+    var user: String
+    var message: String
+    var frame: SharedBytes
+    /// The connection that made the change, and heard of it by its ack.
+    var author: ConnectionKey?
+}
+
+/// What was acked on one message of an `ephemeral` channel in one window.
+struct Burst: Sendable {
+    var message: String
+    var reactions: [ReactionCount]
+    var windowMilliseconds: Int64
+    /// When the window ended, in Unix milliseconds.
+    var at: Int64
+}
+
+/// What a channel tells one hub in one turn, in order.
+struct ChannelDelivery: Sendable {
+    enum Item: Sendable {
+        /// A reply to one connection: a range of `replies`.
+        case reply(ConnectionKey, Range<Int>)
+        /// The subscription begins (or begins anew) with this reply, then the missed events.
+        case subscribed(ConnectionKey, Range<Int>, Mode, filter: Set<String>?, missed: [EventBatch])
+        /// The subscription could not begin; the reply says why.
+        case notSubscribed(ConnectionKey, Range<Int>)
+        /// Another set of messages is watched from here on.
+        case watched(ConnectionKey, Range<Int>, filter: Set<String>)
+        /// The subscription ends with this reply.
+        case unsubscribed(ConnectionKey, Range<Int>)
+        /// A slow reader's subscription goes on from here; `lagged` and `subscribed` are in the range.
+        case resynchronized(ConnectionKey, Range<Int>)
+        /// Events for all subscribers in mode `events`.
+        case events(EventBatch)
+        /// For all subscribers in mode `summary`.
+        case summary(SummaryBatch)
+        /// For a user's connections: in mode `summary`, or (`isForAll`) in either.
+        case own(OwnNotice, isForAll: Bool)
+        /// For all subscribers, with all of it as one frame.
+        case burst(Burst, SharedBytes)
+        /// A message for subscribers in mode `summary` that is no summary.
+        case notice(SharedBytes)
+    }
+
+    var channel: String
+    /// Whole WebSocket frames.
+    var replies: [UInt8] = []
+    var items: [Item] = []
+}
+
+/// How many subscriptions a hub has to a channel.
+struct Interest: Sendable, Equatable {
+    var events = 0
+    var summaries = 0
+
+    subscript(mode: Mode) -> Int {
+        get { mode == .events ? events : summaries }
+        set { if mode == .events { events = newValue } else { summaries = newValue } }
+    }
+
+    var isNone: Bool { events == 0 && summaries == 0 }
+}

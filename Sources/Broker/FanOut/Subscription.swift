@@ -1,0 +1,117 @@
+import Reactions
+import Transport
+import Wire
+
+/// One recipient's subscription to one channel, on the recipient's hub.
+final class Subscription {
+    unowned let recipient: Recipient
+    let audience: Audience
+    let mode: Mode
+    let user: String
+    /// The messages watched; `nil`: all.
+    var filter: Set<String>?
+    /// Mode `events`: the first event that a slow reader did not get; events are withheld until the channel has
+    /// answered with fresh state.
+    var missedFrom: UInt64?
+    /// Whether the channel was asked for fresh state.
+    var isResynchronizing = false
+    /// What waits for a reader that cannot be written to now, merged.
+    var backlog: Backlog?
+    /// Its place among the audience's subscriptions of its mode.
+    fileprivate var index = 0
+
+    init(_ recipient: Recipient, to audience: Audience, _ mode: Mode, filter: Set<String>?) {
+        self.recipient = recipient
+        self.audience = audience
+        self.mode = mode
+        self.filter = filter
+        user = recipient.session.identity?.user ?? ""
+    }
+
+    func watches(_ message: String) -> Bool {
+        filter?.contains(message) ?? true
+    }
+}
+
+/// What waits for a slow reader, and does not grow with the rate: the newest of each.
+struct Backlog {
+    var changed = ChangedGroups()
+    /// The newest `own` of each message.
+    var owns: [String: SharedBytes] = [:]
+    var bursts: [String: Burst] = [:]
+
+    /// Adds a burst to the one of its message that waits.
+    mutating func add(_ burst: Burst) {
+        guard var waiting = bursts[burst.message] else {
+            bursts[burst.message] = burst
+            return
+        }
+        for reaction in burst.reactions { waiting.reactions.count(reaction.reaction, reaction.count) }
+        waiting.windowMilliseconds += burst.at - waiting.at
+        waiting.at = burst.at
+        bursts[burst.message] = waiting
+    }
+
+    /// Takes out what a subscription no longer watches.
+    mutating func keep(only watched: Set<String>) {
+        changed.keep(only: watched)
+        owns = owns.filter { watched.contains($0.key) }
+        bursts = bursts.filter { watched.contains($0.key) }
+    }
+}
+
+/// All subscriptions of one hub to one channel.
+final class Audience {
+    let channel: String
+    private(set) var events: ContiguousArray<Subscription> = []
+    private(set) var summaries: ContiguousArray<Subscription> = []
+    /// Those who hear of their own reactions on other connections, by user.
+    private(set) var byUser: [String: [Subscription]] = [:]
+    /// The subscriptions that ended since the channel was last told.
+    var departures = Interest()
+    /// Whether subscribers in mode `events` hear of their own reactions too.
+    private let isAnonymous: Bool
+
+    init(channel: String, isAnonymous: Bool) {
+        self.channel = channel
+        self.isAnonymous = isAnonymous
+    }
+
+    var isEmpty: Bool { events.isEmpty && summaries.isEmpty }
+
+    func add(_ subscription: Subscription) {
+        switch subscription.mode {
+        case .events: Audience.add(subscription, to: &events)
+        case .summary: Audience.add(subscription, to: &summaries)
+        }
+        if hearsOfOwn(subscription) { byUser[subscription.user, default: []].append(subscription) }
+    }
+
+    func remove(_ subscription: Subscription) {
+        switch subscription.mode {
+        case .events: Audience.remove(subscription, from: &events)
+        case .summary: Audience.remove(subscription, from: &summaries)
+        }
+        departures[subscription.mode] += 1
+        guard hearsOfOwn(subscription) else { return }
+        byUser[subscription.user]?.removeAll { $0 === subscription }
+        if byUser[subscription.user]?.isEmpty == true { byUser[subscription.user] = nil }
+    }
+
+    private func hearsOfOwn(_ subscription: Subscription) -> Bool {
+        subscription.mode == .summary || isAnonymous
+    }
+
+    private static func add(_ subscription: Subscription, to list: inout ContiguousArray<Subscription>) {
+        subscription.index = list.count
+        list.append(subscription)
+    }
+
+    /// The last one takes its place.
+    private static func remove(_ subscription: Subscription, from list: inout ContiguousArray<Subscription>) {
+        let last = list.removeLast()
+        guard last !== subscription else { return }
+        last.index = subscription.index
+        list[subscription.index] = last
+    }
+}

@@ -1,0 +1,182 @@
+import Transport
+import WebSocket
+import Wire
+
+/// One WebSocket connection: reads its messages, keeps it alive, bounds what waits for it.
+final class Connection: Recipient {
+    private let stream: ByteStream
+    private var hasBegunToClose = false
+    private var peer: WebSocketPeer
+    private var timer: TimerToken?
+    private var nextPing: MonotonicTime
+    /// When it is closed with 4001: since it has not said who it is, or when its token runs out.
+    private var identityEnds: MonotonicTime?
+
+    /// Takes over a stream whose opening handshake is done.
+    ///
+    /// `phase`, 0..<1, spreads the heartbeats of many.
+    init(_ stream: ByteStream, session: Session, hub: Hub, phase: Double) {
+        self.stream = stream
+        let limits = hub.settings.limits
+        peer = WebSocketPeer(
+            role: .server,
+            limits: WebSocketLimits(maxFrameBytes: limits.messageBytes, maxMessageBytes: limits.messageBytes))
+        nextPing = stream.loop.now + .milliseconds(Int(phase * Double(limits.heartbeatMilliseconds)))
+        super.init(session: session, hub: hub)
+        stream.delegate = self
+    }
+
+    /// Reads what came right behind the handshake.
+    func begin(with bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        var bytes = bytes
+        var elements = bytes.mutableSpan
+        var span = MutableRawSpan(_elements: &elements)
+        stream(stream, didReceive: &span)
+    }
+
+    private var limits: BrokerSettings.Limits { hub.settings.limits }
+
+    // MARK: Sending
+
+    override var isClosing: Bool { hasBegunToClose }
+
+    override var isBlocked: Bool { stream.isBlocked }
+
+    override func send(frames: Span<UInt8>) {
+        if !isClosing, !frames.isEmpty { stream.send(copying: frames) }
+    }
+
+    override func send(_ frame: SharedBytes) {
+        if !isClosing { stream.send(frame) }
+    }
+
+    override func offer(_ batch: EventBatch, _ events: Range<Int>) -> Bool {
+        guard !isClosing else { return true }
+        let frames = batch.frames(of: events)
+        let waiting = stream.queuedBytes
+        guard waiting == 0 || waiting + frames.count <= limits.outboundBytes else { return false }
+        stream.send(batch.bytes, frames)
+        return true
+    }
+
+    /// What is queued still goes out.
+    override func close(code: UInt16, reason: String, retryAfterMilliseconds: Int64?) {
+        guard !isClosing, peer.state == .open else { return }
+        send(.goodbye(code: code, reason: reason, retryAfterMilliseconds: retryAfterMilliseconds))
+        var frame: [UInt8] = []
+        peer.sendClose(code: code, reason: reason, into: &frame)
+        stream.send(copying: frame.span)
+        hasBegunToClose = true
+        stream.finish()
+    }
+
+    // MARK: Deadlines
+
+    override func identityEnds(in milliseconds: Int64?) {
+        identityEnds = milliseconds.map { stream.loop.now + .milliseconds(max(0, $0)) }
+        schedule()
+    }
+
+    private var heartbeat: Duration { .milliseconds(limits.heartbeatMilliseconds) }
+
+    /// When a peer that stays silent is dropped.
+    private var silenceEnds: MonotonicTime { stream.receivedAt + heartbeat + .seconds(10) }
+
+    /// When a reader that takes nothing is closed; `nil` where nothing waits.
+    private var stallEnds: MonotonicTime? {
+        stream.stalledSince.map { $0 + .milliseconds(limits.stallMilliseconds) }
+    }
+
+    private func schedule() {
+        if let timer { stream.loop.cancel(timer) }
+        var due = min(nextPing, silenceEnds)
+        if let identityEnds { due = min(due, identityEnds) }
+        if let stallEnds { due = min(due, stallEnds) }
+        let now = stream.loop.now
+        timer = stream.loop.schedule(self, after: due > now ? due - now : .zero)
+    }
+}
+
+extension Connection: TimerHandler {
+    func timerFired(_ now: MonotonicTime) {
+        timer = nil
+        guard !isClosing else { return }
+        if let stallEnds, now >= stallEnds {
+            return close(code: 4008, reason: "too slow a reader", retryAfterMilliseconds: 1_000)
+        }
+        if now >= silenceEnds { return stream.abort() }
+        if let identityEnds, now >= identityEnds {
+            let reason = session.identity == nil ? "no token came" : "the token ran out"
+            return close(code: 4001, reason: reason, retryAfterMilliseconds: 0)
+        }
+        if now >= nextPing {
+            ping(at: now)
+            nextPing = now + heartbeat
+        }
+        schedule()
+    }
+
+    /// Pings a connection from which nothing has come for some time; one that talks is alive anyway.
+    private func ping(at now: MonotonicTime) {
+        guard now - stream.receivedAt >= min(heartbeat / 2, .seconds(1)) || heartbeat < .seconds(2) else {
+            return
+        }
+        var frame: [UInt8] = []
+        peer.sendPing([UInt8]().span, into: &frame)
+        stream.send(copying: frame.span)
+    }
+}
+
+extension Connection: ByteStreamDelegate {
+    func stream(_ stream: ByteStream, didReceive bytes: inout MutableRawSpan) {
+        guard !isClosing else { return }
+        var intake = Intake()
+        var answers: [UInt8] = []
+        peer.receive(&bytes, answering: &answers, &intake)
+        let requests = intake.requests
+        if !requests.isEmpty { hub.enter(with: self) { $0.receive(requests, from: $1) } }
+        guard !isClosing else { return }
+        if !answers.isEmpty { stream.send(copying: answers.span) }
+        if peer.state != .open {
+            hasBegunToClose = true
+            stream.finish()
+        } else if stream.queuedBytes > limits.outboundBytes {
+            stream.pauseReading()
+        }
+    }
+
+    func streamDidFinishReading(_ stream: ByteStream) {
+        hasBegunToClose = true
+        stream.finish()
+    }
+
+    func streamDidDrain(_ stream: ByteStream) {
+        guard !isClosing else { return }
+        stream.resumeReading()
+        hub.enter(with: self) { $0.catchUp($1) }
+    }
+
+    func stream(_ stream: ByteStream, didClose error: TransportError?) {
+        hasBegunToClose = true
+        if let timer { stream.loop.cancel(timer) }
+        timer = nil
+        hub.enter(with: self) { $0.closed($1) }
+    }
+}
+
+/// Gathers the requests of one read, so that the hub is entered once for all of them.
+private struct Intake: WebSocketHandler {
+    var requests: [Result<Request, BadRequest>] = []
+    var wantsClose: WebSocketClose?
+
+    mutating func received(text: Span<UInt8>) {
+        do throws(BadRequest) { requests.append(.success(try Request.decode(text))) } catch {
+            requests.append(.failure(error))
+        }
+    }
+
+    mutating func received(binary: Span<UInt8>) {
+        wantsClose = WebSocketClose(code: 1003, reason: "messages are text")
+    }
+}

@@ -1,0 +1,107 @@
+public import Transport
+import Wire
+
+// The connections that this hub's loop accepted.
+extension Hub {
+    /// Takes over a stream whose opening handshake is done, and the bytes that came right behind it.
+    ///
+    /// Called on the hub's loop.
+    public nonisolated func adopt(_ stream: ByteStream, identity: Identity?, bytes: [UInt8]) {
+        enter(with: stream) { $0.add($1, identity: identity, bytes: bytes) }
+    }
+
+    private func add(_ stream: ByteStream, identity: Identity?, bytes: [UInt8]) {
+        let key = recipients.reserve(on: index)
+        let connection = Connection(
+            stream, session: Session(key: key, identity: identity), hub: self, phase: Double.random(in: 0..<1))
+        recipients[key] = connection
+        let limits = settings.limits
+        connection.send(
+            .welcome(
+                Welcome(
+                    connection: key.description, user: identity?.user, time: now,
+                    heartbeatMilliseconds: Int64(limits.heartbeatMilliseconds), maxMessageBytes: limits.messageBytes,
+                    maxSubscriptions: limits.subscriptions)))
+        setIdentityDeadline(of: connection)
+        connection.begin(with: bytes)
+    }
+
+    private func setIdentityDeadline(of recipient: Recipient) {
+        if let identity = recipient.session.identity {
+            recipient.identityEnds(in: identity.expires.map { $0 - now })
+        } else {
+            recipient.identityEnds(in: Int64(settings.limits.identifyMilliseconds))
+        }
+    }
+
+    func recipient(_ key: ConnectionKey) -> Recipient? { recipients[key] }
+
+    /// A recipient is gone: its subscriptions end.
+    func closed(_ recipient: Recipient) {
+        guard recipients[recipient.session.key] === recipient else { return }
+        for subscription in recipient.subscriptions { end(subscription) }
+        recipients.free(recipient.session.key)
+        reportIfEmpty()
+    }
+
+    /// Takes requests in the order in which they came.
+    func receive(_ requests: [Result<Request, BadRequest>], from recipient: Recipient) {
+        let now = now
+        for request in requests {
+            guard !recipient.isClosing else { return }
+            let step =
+                switch request {
+                case .success(let request): recipient.session.receive(request, settings: settings, now: now)
+                case .failure(let bad): recipient.session.receive(bad, settings: settings, now: now)
+                }
+            carryOut(step, for: recipient)
+        }
+    }
+
+    private func carryOut(_ step: Session.Step, for recipient: Recipient) {
+        switch step {
+        case .ask(let request): ask(request)
+        case .say(let message): recipient.send(message)
+        case .nothing: break
+        case .authenticated(let reply, let ended):
+            if let reply { recipient.send(reply) }
+            for request in ended { ask(request) }
+            setIdentityDeadline(of: recipient)
+        case .close(let code, let reason):
+            recipient.close(code: code, reason: reason, retryAfterMilliseconds: 1_000)
+        }
+    }
+
+    /// Says goodbye to all connections, each with its own time to come back within `spread` milliseconds, and calls
+    /// `done` when the last one is gone.
+    func drain(spread: Int64, done: @escaping @Sendable () -> Void) {
+        for recipient in recipients.elements {
+            recipient.close(
+                code: 1012, reason: "restart", retryAfterMilliseconds: Int64.random(in: 0...max(0, spread)))
+        }
+        whenEmpty = done
+        reportIfEmpty()
+    }
+
+    func reportIfEmpty() {
+        guard let done = whenEmpty, connectionCount == 0 else { return }
+        whenEmpty = nil
+        done()
+    }
+
+    /// How many connections there are.
+    public var connectionCount: Int { recipients.count }
+
+    // MARK: Listeners
+
+    /// Holds a listener of this loop until the hub stops listening; called on the loop.
+    public nonisolated func keep(_ listener: Listener) {
+        enter(with: listener) { $0.listeners.append($1) }
+    }
+
+    /// Accepts no more connections.
+    public func closeListeners() {
+        for listener in listeners { listener.close() }
+        listeners = []
+    }
+}

@@ -1,0 +1,95 @@
+import Transport
+import Wire
+
+// What channels tell this hub's recipients.
+extension Hub {
+    /// Passes on what a channel had to say in one turn, in order.
+    func deliver(_ delivery: ChannelDelivery) {
+        let audience = audiences[delivery.channel]
+        for item in delivery.items {
+            switch item {
+            case .events(let batch): if let audience { deliver(batch, to: audience) }
+            case .summary(let batch): if let audience { deliver(batch, to: audience) }
+            case .own(let own, let isForAll): if let audience { deliver(own, isForAll: isForAll, to: audience) }
+            case .burst(let burst, let frame): if let audience { deliver(burst, frame, to: audience) }
+            case .notice(let frame):
+                for subscription in audience?.summaries ?? [] { subscription.recipient.send(frame) }
+            default: carryOut(item, delivery)
+            }
+        }
+    }
+
+    /// Passes on a reply, with what it does to the recipient's subscription.
+    private func carryOut(_ item: ChannelDelivery.Item, _ delivery: ChannelDelivery) {
+        let channel = delivery.channel
+        switch item {
+        case .reply(let key, let range):
+            recipient(key)?.send(frames: delivery.replies.span.extracting(range))
+        case .subscribed(let key, let range, let mode, let filter, let missed):
+            begin(channel, key, mode, filter: filter) { subscription in
+                subscription.recipient.send(frames: delivery.replies.span.extracting(range))
+                for batch in missed { deliver(batch, to: subscription) }
+            }
+        case .notSubscribed(let key, let range):
+            guard let recipient = recipient(key) else { return }
+            recipient.send(frames: delivery.replies.span.extracting(range))
+            let isActive = recipient.subscription(to: channel) != nil
+            recipient.session.subscribeAnswered(channel, isActive: isActive)
+        case .watched(let key, let range, let filter):
+            guard let recipient = recipient(key) else { return }
+            recipient.send(frames: delivery.replies.span.extracting(range))
+            let subscription = recipient.subscription(to: channel)
+            subscription?.filter = filter
+            subscription?.backlog?.keep(only: filter)
+        case .unsubscribed(let key, let range):
+            guard let recipient = recipient(key) else { return }
+            recipient.send(frames: delivery.replies.span.extracting(range))
+            leave(channel, recipient)
+        case .resynchronized(let key, let range):
+            guard let recipient = recipient(key), let subscription = recipient.subscription(to: channel),
+                subscription.isResynchronizing
+            else { return }
+            recipient.send(frames: delivery.replies.span.extracting(range))
+            subscription.isResynchronizing = false
+            subscription.missedFrom = nil
+        case .events, .summary, .own, .burst, .notice: break
+        }
+    }
+
+    private func begin(
+        _ channel: String, _ key: ConnectionKey, _ mode: Mode, filter: Set<String>?, then: (Subscription) -> Void
+    ) {
+        let audience = audience(of: channel)
+        guard let recipient = recipient(key), !recipient.isClosing else {
+            audience.departures[mode] += 1
+            departed.append(audience)
+            return
+        }
+        if let replaced = recipient.subscription(to: channel) { end(replaced) }
+        let subscription = Subscription(recipient, to: audience, mode, filter: filter)
+        audience.add(subscription)
+        recipient.subscriptions.append(subscription)
+        recipient.session.subscribeAnswered(channel, isActive: true)
+        then(subscription)
+    }
+
+    private func audience(of channel: String) -> Audience {
+        if let audience = audiences[channel] { return audience }
+        let isAnonymous = settings.namespace(of: channel)?.isAnonymous ?? true
+        let audience = Audience(channel: channel, isAnonymous: isAnonymous)
+        audiences[channel] = audience
+        return audience
+    }
+
+    private func leave(_ channel: String, _ recipient: Recipient) {
+        if let subscription = recipient.subscription(to: channel) { end(subscription) }
+        recipient.session.unsubscribeAnswered(channel)
+    }
+
+    /// Ends a subscription; the channel hears of it at the turn's end.
+    func end(_ subscription: Subscription) {
+        subscription.recipient.subscriptions.removeAll { $0 === subscription }
+        subscription.audience.remove(subscription)
+        departed.append(subscription.audience)
+    }
+}

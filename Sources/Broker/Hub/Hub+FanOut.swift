@@ -1,0 +1,142 @@
+import Transport
+import Wire
+
+// What all subscribers hear, and what becomes of it where a reader is slow.
+extension Hub {
+    /// Events, to all who follow them.
+    func deliver(_ batch: EventBatch, to audience: Audience) {
+        let all = batch.marks.indices
+        for subscription in audience.events {
+            if subscription.filter != nil || subscription.missedFrom != nil {
+                deliver(batch, to: subscription)
+            } else {
+                offer(batch, all, to: subscription)
+            }
+        }
+    }
+
+    /// Events, to one subscription: those of the messages that it watches, neighbours as one range.
+    func deliver(_ batch: EventBatch, to subscription: Subscription) {
+        var run = 0..<0
+        for (index, mark) in batch.marks.enumerated() where mark.seq == 0 || subscription.watches(mark.message) {
+            if run.upperBound == index {
+                run = run.lowerBound..<index + 1
+            } else {
+                offer(batch, run, to: subscription)
+                run = index..<index + 1
+            }
+        }
+        offer(batch, run, to: subscription)
+    }
+
+    private func offer(_ batch: EventBatch, _ events: Range<Int>, to subscription: Subscription) {
+        guard !events.isEmpty, subscription.missedFrom == nil else { return }
+        if !subscription.recipient.offer(batch, events) {
+            subscription.missedFrom = batch.marks[events].first { $0.seq > 0 }?.seq
+        }
+    }
+
+    /// A summary, to all who follow them: as it is to those who watch all of it, else what each watches of it, encoded
+    /// once for all who watch the same.
+    func deliver(_ batch: SummaryBatch, to audience: Audience) {
+        var parts: [[Int]: SharedBytes] = [:]
+        for subscription in audience.summaries {
+            if subscription.recipient.isBlocked {
+                hold(batch, for: subscription)
+            } else if subscription.filter == nil {
+                subscription.recipient.send(batch.frame)
+            } else {
+                let watched = batch.messages.indices.filter { subscription.watches(batch.messages[$0].message) }
+                guard !watched.isEmpty else { continue }
+                let frame = parts[watched] ?? frame(of: batch, watched, audience.channel)
+                parts[watched] = frame
+                subscription.recipient.send(frame)
+            }
+        }
+    }
+
+    private func frame(of batch: SummaryBatch, _ watched: [Int], _ channel: String) -> SharedBytes {
+        watched.count == batch.messages.count
+            ? batch.frame
+            : SharedBytes(
+                message: .summary(channel: channel, seq: batch.seq, messages: watched.map { batch.messages[$0] }))
+    }
+
+    private func hold(_ batch: SummaryBatch, for subscription: Subscription) {
+        let watched = batch.messages.filter { subscription.watches($0.message) }
+        guard !watched.isEmpty else { return }
+        subscription.withBacklog { $0.changed.merge(watched, seq: batch.seq) }
+    }
+
+    /// What a user has on a message, to that user's connections, save the one that made the change.
+    func deliver(_ own: OwnNotice, isForAll: Bool, to audience: Audience) {
+        for subscription in audience.byUser[own.user] ?? [] {
+            let recipient = subscription.recipient
+            guard recipient.session.key != own.author, subscription.watches(own.message),
+                subscription.missedFrom == nil
+            else { continue }
+            if recipient.isBlocked {
+                subscription.withBacklog { $0.owns[own.message] = own.frame }
+            } else {
+                recipient.send(own.frame)
+            }
+        }
+    }
+
+    /// A burst, to all.
+    func deliver(_ burst: Burst, _ frame: SharedBytes, to audience: Audience) {
+        for list in [audience.events, audience.summaries] {
+            for subscription in list where subscription.watches(burst.message) {
+                if subscription.recipient.isBlocked {
+                    subscription.withBacklog { $0.add(burst) }
+                } else {
+                    subscription.recipient.send(frame)
+                }
+            }
+        }
+    }
+
+    /// A slow reader can be written to again: it gets what waits, and fresh state where it missed events.
+    func catchUp(_ recipient: Recipient) {
+        for subscription in recipient.subscriptions {
+            if let backlog = subscription.backlog {
+                subscription.backlog = nil
+                send(backlog, to: subscription)
+            }
+            if let from = subscription.missedFrom, !subscription.isResynchronizing {
+                subscription.isResynchronizing = true
+                ask(recipient.session.resynchronization(of: subscription.audience.channel, from: from))
+            }
+        }
+    }
+
+    private func send(_ backlog: Backlog, to subscription: Subscription) {
+        let (recipient, channel) = (subscription.recipient, subscription.audience.channel)
+        if !backlog.changed.isEmpty {
+            recipient.send(
+                .summary(channel: channel, seq: backlog.changed.seq, messages: backlog.changed.messages))
+        }
+        for own in backlog.owns.values { recipient.send(own) }
+        for burst in backlog.bursts.values { recipient.send(burst.message(in: channel)) }
+    }
+}
+
+extension Subscription {
+    /// Changes what waits for the reader.
+    fileprivate func withBacklog(_ change: (inout Backlog) -> Void) {
+        var held = backlog ?? Backlog()
+        backlog = nil  // so that nothing is copied
+        change(&held)
+        backlog = held
+    }
+}
+
+extension SharedBytes {
+    /// A message as one frame.
+    init(message: BrokerMessage) {
+        var frame: [UInt8] = []
+        var scratch: [UInt8] = []
+        message.append(frameTo: &frame, scratch: &scratch)
+        self.init(frame)
+    }
+}

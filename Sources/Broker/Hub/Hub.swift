@@ -1,0 +1,312 @@
+import Reactions
+import Storage
+public import Transport
+import Wire
+
+/// What reaches a hub from other loops and from the store, as values in its mailbox.
+enum HubMessage: Sendable {
+    /// For a channel that lives here.
+    case request(ChannelRequest)
+    /// From a channel to the connections here.
+    case delivery(ChannelDelivery)
+    /// Subscriptions of a hub to a channel that lives here have ended.
+    case departed(String, hub: Int, Interest)
+    /// The store read a channel.
+    case loaded(String, Result<ChannelImage, StoreError>)
+    /// The store answered for a group.
+    case stored(UInt64, Result<Void, StoreError>)
+}
+
+/// All that one loop owns: the connections that it accepted, and the channels that live on it.
+///
+/// Everything here runs on the loop, without waiting. What is for another loop goes as a value into the other hub's
+/// mailbox; what is for this one is a plain call.
+public actor Hub {
+    /// A channel that lives here.
+    private final class Resident {
+        let channel: Channel
+        var isMarked = false
+        var isBeingRead = false
+        var usedAt: MonotonicTime
+        /// The timer for what the channel tells although nothing happens.
+        var timer: TimerToken?
+
+        init(_ channel: Channel, at time: MonotonicTime) {
+            self.channel = channel
+            usedAt = time
+        }
+    }
+
+    /// The loop that it runs on.
+    public nonisolated let loop: EventLoop
+    /// The loop, as what runs the actor.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe loop.asUnownedSerialExecutor()  // the actor holds the loop
+    }
+    nonisolated let index: Int
+
+    nonisolated let settings: BrokerSettings
+    private let store: any Store
+    private let log: BrokerLog
+    /// The mailboxes of all hubs, this one's too, by index.
+    private var hubs: [Mailbox<HubMessage>] = []
+
+    /// Who is here, by slot.
+    var recipients = SlotTable<Recipient>()
+    var audiences: [String: Audience] = [:]
+    /// Audiences that lost subscriptions in this turn.
+    var departed: [Audience] = []
+    /// The listeners of this loop.
+    var listeners: [Listener] = []
+    /// What to call when the last connection is gone.
+    var whenEmpty: (@Sendable () -> Void)?
+
+    private var residents: [String: Resident] = [:]
+    /// Residents that may have something to commit or to tell.
+    private var marked: [Resident] = []
+    private var writes: [ChannelWrite] = []
+    private var writers: [Resident] = []
+    /// The channels in the group that is being committed.
+    private var committing: [Resident] = []
+    private var isCommitting = false
+    private var group: UInt64 = 1
+
+    init(index: Int, loop: EventLoop, store: any Store, settings: BrokerSettings, log: BrokerLog) {
+        self.index = index
+        self.loop = loop
+        self.store = store
+        self.settings = settings
+        self.log = log
+    }
+
+    /// Enters the hub from a callback on its own loop, with an object that belongs to it.
+    nonisolated func enter<Object: AnyObject>(with object: Object, _ body: @Sendable (isolated Hub, Object) -> Void) {
+        // Both are this loop's: `assumeIsolated` stops the program anywhere else, so nothing changes threads here.
+        nonisolated(unsafe) let object = object
+        assumeIsolated { unsafe body($0, object) }
+    }
+
+    /// Begins to work; called once, on the loop.
+    func start(hubs: [Mailbox<HubMessage>]) {
+        self.hubs = hubs
+        loop.atTurnEnd { [unowned self] in endTurn() }
+        scheduleSweep()
+    }
+
+    private func scheduleSweep() {
+        loop.schedule(
+            Alarm { [unowned self] in
+                sweepChannels()
+                scheduleSweep()
+            }, after: .seconds(60))
+    }
+
+    /// The time in Unix milliseconds.
+    var now: Int64 { wallClockMilliseconds() }
+
+    private var moment: Moment {
+        Moment(unix: now, clock: Int64(loop.now.nanoseconds / 1_000_000))
+    }
+
+    // MARK: Messages
+
+    func receive(_ messages: [HubMessage]) {
+        for message in messages {
+            switch message {
+            case .request(let request): handle(request)
+            case .delivery(let delivery): deliver(delivery)
+            case .departed(let channel, let hub, let gone): departed(gone, from: hub, of: channel)
+            case .loaded(let channel, let result): loaded(channel, result)
+            case .stored(let group, let result): stored(group, result)
+            }
+        }
+    }
+
+    /// Hands a request to its channel, here or on another loop.
+    func ask(_ request: ChannelRequest) {
+        let home = home(of: request.channel)
+        if home == index { handle(request) } else { hubs[home].post(.request(request)) }
+    }
+
+    /// The index of the hub on which a channel lives.
+    nonisolated func home(of channel: String, among count: Int) -> Int {
+        var hash = StableHash()
+        hash.combine(channel)
+        return Int(hash.value % UInt64(count))
+    }
+
+    private func home(of channel: String) -> Int { home(of: channel, among: hubs.count) }
+
+    // MARK: Channels that live here
+
+    private func handle(_ request: ChannelRequest) {
+        guard let resident = resident(request.channel) else { return }
+        resident.usedAt = loop.now
+        let (group, moment) = (group, moment)
+        resident.channel.assumeIsolated { $0.handle(request, group: group, at: moment) }
+        mark(resident)
+    }
+
+    private func resident(_ name: String) -> Resident? {
+        if let resident = residents[name] {
+            read(resident, name)
+            return resident
+        }
+        guard let namespace = settings.namespace(of: name) else { return nil }
+        let channel = Channel(
+            name: name, epoch: store.epoch, namespace: namespace, maxWaiting: settings.limits.waitingRequests,
+            hubs: hubs.count, loop: loop)
+        let resident = Resident(channel, at: loop.now)
+        residents[name] = resident
+        read(resident, name)
+        return resident
+    }
+
+    /// Asks the store for a channel that is not read yet and for which it was not asked.
+    private func read(_ resident: Resident, _ name: String) {
+        guard !resident.isBeingRead, resident.channel.assumeIsolated({ $0.isUnread }) else { return }
+        resident.isBeingRead = true
+        let inbox = hubs[index]
+        store.load(name, keysSince: now - Channel.keyLifetime) { inbox.post(.loaded(name, $0)) }
+    }
+
+    private func loaded(_ name: String, _ result: Result<ChannelImage, StoreError>) {
+        guard let resident = residents[name] else { return }
+        resident.isBeingRead = false
+        if case .failure(let error) = result { log.error("the store could not read a channel: \(error)") }
+        let (group, moment) = (group, moment)
+        let image = try? result.get()
+        resident.channel.assumeIsolated { $0.loaded(image, group: group, at: moment) }
+        mark(resident)
+    }
+
+    private func mark(_ resident: Resident) {
+        guard !resident.isMarked else { return }
+        resident.isMarked = true
+        marked.append(resident)
+    }
+
+    /// Comes back to a channel that has something to tell later.
+    private func wake(_ resident: Resident, in milliseconds: Int64) {
+        guard resident.timer == nil else { return }
+        resident.timer = loop.schedule(
+            Alarm { [unowned self, name = resident.channel.name] in
+                guard let resident = residents[name] else { return }
+                resident.timer = nil
+                mark(resident)
+            }, after: .milliseconds(max(1, milliseconds)))
+    }
+
+    private func departed(_ gone: Interest, from hub: Int, of name: String) {
+        guard let resident = residents[name] else { return }
+        resident.channel.assumeIsolated { $0.departed(gone, from: hub) }
+    }
+
+    // MARK: The end of a turn
+
+    /// Sends what the turn's requests led to: writes to the store, replies and events to the hubs.
+    private func endTurn() {
+        while let resident = marked.popLast() {
+            resident.isMarked = false
+            let moment = moment
+            let (write, deliveries, due) = resident.channel.assumeIsolated {
+                ($0.takeWrite(), $0.takeDeliveries(at: moment), $0.due)
+            }
+            if let due { wake(resident, in: due - moment.clock) }
+            if let write {
+                writes.append(write)
+                writers.append(resident)
+            }
+            for (hub, delivery) in deliveries {
+                if hub == index { deliver(delivery) } else { hubs[hub].post(.delivery(delivery)) }
+            }
+        }
+        for audience in departed { tellDepartures(of: audience) }
+        departed.removeAll(keepingCapacity: true)
+        commit()
+    }
+
+    private func tellDepartures(of audience: Audience) {
+        guard !audience.departures.isNone else { return }
+        let home = home(of: audience.channel)
+        let gone = audience.departures
+        audience.departures = Interest()
+        if audience.isEmpty, audiences[audience.channel] === audience {
+            audiences[audience.channel] = nil
+        }
+        if home == index {
+            departed(gone, from: index, of: audience.channel)
+        } else {
+            hubs[home].post(.departed(audience.channel, hub: index, gone))
+        }
+    }
+
+    // MARK: The store
+
+    /// Hands the gathered writes to the store; while it commits them, the next ones gather.
+    private func commit() {
+        guard !isCommitting, !writes.isEmpty else { return }
+        isCommitting = true
+        committing = writers
+        let (committed, inbox) = (group, hubs[index])
+        store.commit(writes) { inbox.post(.stored(committed, $0)) }
+        writes = []
+        writers = []
+        group += 1
+    }
+
+    private func stored(_ group: UInt64, _ result: Result<Void, StoreError>) {
+        let (channels, moment) = (committing, moment)
+        committing = []
+        isCommitting = false
+        switch result {
+        case .success:
+            for resident in channels {
+                resident.channel.assumeIsolated { $0.committed(upTo: group, at: moment) }
+                mark(resident)
+            }
+        case .failure(let error):
+            log.error("the store refused \(channels.count) changed channels: \(error)")
+            for resident in channels { giveUp(resident, at: moment) }
+        }
+        commit()
+    }
+
+    /// Refuses what rests on a write that failed, and reads the channel again.
+    private func giveUp(_ resident: Resident, at moment: Moment) {
+        let name = resident.channel.name
+        resident.channel.assumeIsolated { $0.failed(at: moment) }
+        writes.removeAll { $0.channel == name }
+        writers.removeAll { $0 === resident }
+        read(resident, name)
+        mark(resident)
+    }
+
+    /// Lets channels that nobody has used for some time leave memory, and forgets old keys.
+    private func sweepChannels() {
+        let now = now
+        for (name, resident) in residents {
+            let isIdle = resident.channel.assumeIsolated {
+                $0.forgetKeys(now: now)
+                return $0.isIdle
+            }
+            let rest = Duration.seconds(settings.namespace(of: name)?.historySeconds ?? 0)
+            if isIdle, !resident.isMarked, !resident.isBeingRead, resident.usedAt + rest < loop.now {
+                residents[name] = nil
+            }
+        }
+    }
+}
+
+/// A timer that runs a closure.
+private final class Alarm: TimerHandler {
+    private let ring: () -> Void
+
+    init(_ ring: @escaping () -> Void) {
+        self.ring = ring
+    }
+
+    func timerFired(_ now: MonotonicTime) {
+        ring()
+    }
+}

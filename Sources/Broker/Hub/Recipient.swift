@@ -1,0 +1,49 @@
+import Transport
+import WebSocket
+import Wire
+
+/// Who asks a hub's channels and hears what they say: a WebSocket connection, an event stream, an HTTP request.
+///
+/// It belongs to one hub and is touched on that hub's loop alone. What it hears comes as WebSocket frames, which are
+/// encoded once for all; other kinds take the messages out of them.
+class Recipient {
+    let hub: Hub
+    /// Who it speaks for, and what it asked for.
+    var session: Session
+    var subscriptions: [Subscription] = []
+
+    init(session: Session, hub: Hub) {
+        self.session = session
+        self.hub = hub
+    }
+
+    /// Whether it is going away; nothing is sent any more.
+    var isClosing: Bool { preconditionFailure("each kind has its own") }
+    /// Whether no more bytes are taken at the moment.
+    var isBlocked: Bool { preconditionFailure("each kind has its own") }
+
+    /// Sends whole frames.
+    func send(frames: Span<UInt8>) { preconditionFailure("each kind has its own") }
+    /// Sends a shared frame.
+    func send(_ frame: SharedBytes) { preconditionFailure("each kind has its own") }
+    /// Sends neighbouring events of a batch where there is room for them.
+    func offer(_ batch: EventBatch, _ events: Range<Int>) -> Bool { preconditionFailure("each kind has its own") }
+    /// The identity changed; it ends `milliseconds` from now, or never.
+    func identityEnds(in milliseconds: Int64?) {}
+    /// Says goodbye and ends it.
+    func close(code: UInt16, reason: String, retryAfterMilliseconds: Int64?) {
+        preconditionFailure("each kind has its own")
+    }
+
+    /// Sends one message.
+    final func send(_ message: BrokerMessage) {
+        var frame: [UInt8] = []
+        var scratch: [UInt8] = []
+        message.append(frameTo: &frame, scratch: &scratch)
+        send(frames: frame.span)
+    }
+
+    final func subscription(to channel: String) -> Subscription? {
+        subscriptions.first { $0.audience.channel == channel }
+    }
+}

@@ -1,0 +1,48 @@
+/// Names one connection for as long as the process runs, on whichever loop it is read.
+struct ConnectionKey: Sendable, Hashable, CustomStringConvertible {
+    /// The index of the hub that owns it.
+    var hub: Int
+    /// Its place there.
+    var slot: UInt32
+    /// Which of the connections that had the place it is.
+    var generation: UInt32
+
+    /// What a person calls the connection.
+    var description: String { "c-\(hub)-\(String(slot, radix: 16))-\(String(generation, radix: 16))" }
+}
+
+/// Objects by key, where a key of an object that is gone finds nothing although its place is used again.
+struct SlotTable<Element: AnyObject> {
+    private var slots: ContiguousArray<Element?> = []
+    private var generations: ContiguousArray<UInt32> = []
+    private var freeSlots: ContiguousArray<UInt32> = []
+
+    /// How many objects there are.
+    var count: Int { slots.count - freeSlots.count }
+
+    /// All of them.
+    var elements: [Element] { slots.compactMap(\.self) }
+
+    /// Takes a free place, on the hub with this index.
+    mutating func reserve(on hub: Int) -> ConnectionKey {
+        if let slot = freeSlots.popLast() {
+            return ConnectionKey(hub: hub, slot: slot, generation: generations[Int(slot)])
+        }
+        slots.append(nil)
+        generations.append(0)
+        return ConnectionKey(hub: hub, slot: UInt32(slots.count - 1), generation: 0)
+    }
+
+    /// The object of a key that was reserved here; `nil` once it was freed.
+    subscript(key: ConnectionKey) -> Element? {
+        get { generations[Int(key.slot)] == key.generation ? slots[Int(key.slot)] : nil }
+        set { slots[Int(key.slot)] = newValue }
+    }
+
+    /// Frees a key's place.
+    mutating func free(_ key: ConnectionKey) {
+        slots[Int(key.slot)] = nil
+        generations[Int(key.slot)] &+= 1
+        freeSlots.append(key.slot)
+    }
+}

@@ -1,0 +1,61 @@
+/// Finds out who a connection or an HTTP request speaks for.
+public struct Authenticator: Sendable {
+    /// The users of development mode.
+    public struct Development: Sendable {
+        /// Those who may moderate.
+        public var moderators: Set<String>
+
+        /// Makes them.
+        public init(moderators: Set<String> = []) {
+            self.moderators = moderators
+        }
+    }
+
+    /// Why nobody was found.
+    public enum Failure: Error, Sendable, Equatable {
+        /// The token is not one of ours, or ran out; the text is for a person and holds nothing secret.
+        case badToken(String)
+        /// `?user=` is no user name.
+        case badUser
+    }
+
+    /// Checks tokens; `nil` where no secret or key is set.
+    public var tokens: TokenVerifier?
+    /// Users by `?user=NAME`; `nil` outside development mode.
+    public var development: Development?
+
+    /// Makes an authenticator.
+    public init(tokens: TokenVerifier?, development: Development?) {
+        self.tokens = tokens
+        self.development = development
+    }
+
+    /// Who a request speaks for; `nil` where it says nothing of it.
+    ///
+    /// Its `Authorization` header comes first, then its `token` parameter, then (in development mode) its `user`
+    /// parameter or a guest's name.
+    public func identify(
+        authorization: String?, token: String?, user: String?, now: Int64, guest: () -> String
+    ) throws(Failure) -> Identity? {
+        if let authorization {
+            let words = authorization.split(separator: " ", maxSplits: 1)
+            guard words.count == 2, words[0].lowercased() == "bearer" else {
+                throw .badToken("Authorization is not of the form 'Bearer TOKEN'")
+            }
+            return try identify(token: String(words[1]), now: now)
+        }
+        if let token { return try identify(token: token, now: now) }
+        guard let development else { return nil }
+        let name = user.flatMap { $0.isEmpty ? nil : $0 } ?? guest()
+        guard Identity.isUserName(name) else { throw .badUser }
+        return Identity(
+            user: name,
+            grants: development.moderators.contains(name) ? Identity.moderatorGrants : Identity.ordinaryGrants)
+    }
+
+    /// Who a token speaks for.
+    public func identify(token: String, now: Int64) throws(Failure) -> Identity {
+        guard let tokens else { throw .badToken("this broker takes no tokens: it has no secret or key to check them") }
+        return try tokens.identity(from: token, now: now)
+    }
+}

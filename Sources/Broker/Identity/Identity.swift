@@ -1,0 +1,67 @@
+/// What a request needs to be allowed (PROTOCOL.md section 2).
+public enum Right: String, Sendable, CaseIterable {
+    case subscribe, react, query, moderate
+}
+
+/// What a token lets its user do in the channels that a pattern names.
+public struct Grant: Sendable, Equatable {
+    /// A channel's name; a `*` at its end stands for anything.
+    public var pattern: String
+    /// What may be done there.
+    public var rights: Set<Right>
+    /// The only reactions that may be used there, as the token spells them; `nil`: no narrower than the namespace.
+    public var reactions: [String]?
+
+    /// Makes a grant.
+    public init(pattern: String, rights: Set<Right>, reactions: [String]? = nil) {
+        self.pattern = pattern
+        self.rights = rights
+        self.reactions = reactions
+    }
+
+    func covers(_ channel: String) -> Bool {
+        pattern.utf8.last == UInt8(ascii: "*")
+            ? channel.utf8.starts(with: pattern.utf8.dropLast()) : channel == pattern
+    }
+}
+
+/// Who a connection speaks for, and what it may do.
+public struct Identity: Sendable, Equatable {
+    /// The user, 1–128 bytes of 0x21–0x7E.
+    public var user: String
+    /// When it runs out, in Unix milliseconds; `nil`: never.
+    public var expires: Int64?
+    /// What it may do; several entries add up.
+    public var grants: [Grant]
+
+    /// Makes an identity.
+    public init(user: String, expires: Int64? = nil, grants: [Grant]) {
+        self.user = user
+        self.expires = expires
+        self.grants = grants
+    }
+
+    /// What a token without a `channels` claim grants: all but moderating, everywhere.
+    public static let ordinaryGrants = [Grant(pattern: "*", rights: [.subscribe, .react, .query])]
+    /// Everything everywhere.
+    public static let moderatorGrants = [Grant(pattern: "*", rights: Set(Right.allCases))]
+
+    func may(_ right: Right, in channel: String) -> Bool {
+        grants.contains { $0.rights.contains(right) && $0.covers(channel) }
+    }
+
+    /// The reactions that may be used in a channel; `nil` where a grant doesn't narrow them.
+    func reactions(in channel: String) -> [String]? {
+        var allowed: [String] = []
+        for grant in grants where grant.rights.contains(.react) && grant.covers(channel) {
+            guard let reactions = grant.reactions else { return nil }
+            allowed += reactions
+        }
+        return allowed
+    }
+
+    /// Whether a text can be a user's name: 1–128 bytes, each 0x21–0x7E.
+    public static func isUserName(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}

@@ -1,0 +1,115 @@
+import Reactions
+import Storage
+import Testing
+import Wire
+
+@testable import Broker
+
+/// When a channel's replies and events go out, and in which order.
+@Suite struct ChannelOrderTests {
+    @Test("acks and events are sent when the change is durable, not before, and the ack comes first")
+    func durableFirst() async throws {
+        let harness = try ChannelHarness()
+        await harness.load()
+        await harness.subscribe(2)
+        #expect(await harness.heardTypes() == ["subscribed"])
+        await harness.add(2)
+        #expect(await harness.heardTypes() == [])
+        await harness.commit()
+        #expect(await harness.heardTypes() == ["ack", "added"])
+    }
+
+    @Test("replies come in the order of the requests, also those that need no commit")
+    func replyOrder() async throws {
+        let harness = try ChannelHarness()
+        await harness.load()
+        await harness.add(2)
+        await harness.add(2)
+        await harness.ask(2, .refused(.forbidden, "no"))
+        await harness.ask(2, .list(.messages(["m1"])))
+        #expect(await harness.heardTypes() == [])
+        await harness.commit()
+        let heard = await harness.heard()
+        #expect(heard.compactMap { $0["id"] as? Int } == [1, 2, 3, 4])
+        #expect(heard.compactMap { $0["type"] as? String } == ["ack", "ack", "error", "list"])
+    }
+
+    @Test("what follows a snapshot starts at its seq + 1, whatever is being committed meanwhile")
+    func snapshotThenEvents() async throws {
+        let harness = try ChannelHarness()
+        await harness.load()
+        await harness.subscribe(1)
+        _ = await harness.heard()
+        await harness.add(2)
+        await harness.subscribe(4)
+        await harness.add(6)
+        await harness.commit()
+        let heard = await harness.heard()
+        let subscribed = try #require(heard.first { $0["type"] as? String == "subscribed" })
+        #expect(subscribed["seq"] as? Int == 1)
+        // Hub 0 has the new subscriber, hub 1 the old one.
+        #expect(heard.filter { $0["type"] as? String == "added" }.compactMap { $0["seq"] as? Int } == [2, 1, 2])
+    }
+
+    @Test("requests that come before the store has answered wait for it")
+    func loading() async throws {
+        let harness = try ChannelHarness()
+        await harness.add(2)
+        await harness.subscribe(2)
+        #expect(await harness.heardTypes() == [])
+        var ledger = Ledger()
+        let outcome = try ledger.apply(
+            Operation(.add(reaction: "🎉", count: nil, data: nil), message: "m1", user: "x"), rules: Rules(), at: 5)
+        await harness.load(ChannelImage(seq: 1, records: outcome.records))
+        await harness.commit()
+        let heard = await harness.heard()
+        #expect(heard.compactMap { $0["type"] as? String } == ["ack", "subscribed"])
+        #expect(heard.last?["seq"] as? Int == 2)
+    }
+
+    @Test("a store that cannot be read gives unavailable, and may be asked again")
+    func unreadable() async throws {
+        let harness = try ChannelHarness()
+        await harness.add(2)
+        await harness.load(nil)
+        #expect(await harness.heard().first?["code"] as? String == "unavailable")
+        #expect(await harness.channel.isUnread)
+        await harness.add(2)
+        await harness.load()
+        await harness.commit()
+        #expect(await harness.heardTypes() == ["ack"])
+    }
+
+    @Test("a refused commit changes nothing: operations are unavailable, the rest is answered from the store's state")
+    func refusedCommit() async throws {
+        let harness = try ChannelHarness()
+        await harness.load()
+        await harness.subscribe(2)
+        _ = await harness.heard()
+        await harness.add(2)
+        await harness.subscribe(4)
+        _ = await harness.channel.takeWrite()
+        await harness.channel.failed(at: harness.moment)
+        #expect(await harness.heard().first?["code"] as? String == "unavailable")
+        await harness.load()
+        let heard = await harness.heard()
+        #expect(heard.compactMap { $0["type"] as? String } == ["subscribed"])
+        #expect(heard.first?["seq"] as? Int == 0)
+        await harness.add(2)
+        await harness.commit()
+        #expect(await harness.heard().compactMap { $0["seq"] as? Int } == [1, 1])
+    }
+
+    @Test("past the bound on what waits, requests are refused and not queued")
+    func bound() async throws {
+        let harness = try ChannelHarness(maxWaiting: 2)
+        await harness.load()
+        await harness.add(2)
+        await harness.add(4)
+        await harness.add(6)
+        let refused = await harness.heard()
+        #expect(refused.count == 1 && refused.first?["code"] as? String == "unavailable")
+        await harness.commit()
+        #expect(await harness.heardTypes() == ["ack", "ack"])
+    }
+}
