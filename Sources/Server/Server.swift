@@ -1,0 +1,131 @@
+public import Broker
+import Dispatch
+import Storage
+import Synchronization
+import Transport
+
+/// A running server: its loops, listeners, store and broker.
+public final class Server: Sendable {
+    /// What all HTTP connections need to know.
+    let context: Context
+    /// Where it listens, with the real ports.
+    public let addresses: [ServerSettings.Listen]
+
+    private let loops: [EventLoop]
+    private let store: any Store
+
+    /// Starts a server; it serves when this returns.
+    ///
+    /// - Throws: ``ServerError`` where the store cannot be opened or an address cannot be listened on.
+    public init(_ settings: ServerSettings, loopCount: Int, log: BrokerLog) throws(ServerError) {
+        raiseDescriptorLimit()
+        store = try Server.openStore(settings)
+        do throws(TransportError) {
+            var loops: [EventLoop] = []
+            for index in 0..<max(1, loopCount) { loops.append(try EventLoop(name: "fanfare-\(index)")) }
+            self.loops = loops
+        } catch {
+            throw ServerError("cannot start: \(error)")
+        }
+        for loop in loops { loop.start() }
+        let broker = Broker(loops: loops, store: store, settings: settings.broker, log: log)
+        context = Context(broker: broker, origins: settings.origins, log: log)
+        var addresses: [ServerSettings.Listen] = []
+        do throws(TransportError) {
+            for listen in settings.listen { addresses += try Server.open(listen, context) }
+        } catch {
+            for loop in loops { loop.stop() }
+            store.close()
+            throw ServerError("\(error)")
+        }
+        self.addresses = addresses
+    }
+
+    /// Listens at an address (at each, where a name has several); answers with the real ports.
+    private static func open(
+        _ listen: ServerSettings.Listen, _ context: Context
+    ) throws(TransportError) -> [ServerSettings.Listen] {
+        let tls = try listen.certificate.map { certificate throws(TransportError) in
+            try TLSServerContext(certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
+        }
+        var opened: [ServerSettings.Listen] = []
+        for address in try listen.address.resolved() {
+            let address = try open(address, tls, context)
+            opened.append(ServerSettings.Listen(address: address, certificate: listen.certificate))
+        }
+        return opened
+    }
+
+    /// Takes an address and listens there on every loop.
+    private static func open(
+        _ address: SocketAddress, _ tls: TLSServerContext?, _ context: Context
+    ) throws(TransportError) -> SocketAddress {
+        let socket = try ListeningSocket(address)
+        for hub in context.broker.hubs {
+            try hub.loop.wait { () throws(TransportError) in
+                let listener = try Listener(on: hub.loop, socket: socket, tls: tls) { stream in
+                    _ = HTTPConnection(stream, hub: hub, context: context)
+                }
+                hub.keep(listener)
+            }
+        }
+        return socket.address
+    }
+
+    private static func openStore(_ settings: ServerSettings) throws(ServerError) -> any Store {
+        switch settings.store {
+        case .memory: return MemoryStore(epoch: String(UInt64.random(in: .min ... .max), radix: 36))
+        case .sqlite:
+            do throws(StoreError) { return try SQLiteStore(file: settings.data + "/fanfare.db") } catch {
+                throw ServerError("cannot open the store in '\(settings.data)': \(error)")
+            }
+        }
+    }
+
+    /// Ends in order: accepts nobody any more, tells the connections to come back later, waits for at most `limit`
+    /// seconds until they are gone, commits what waits, and stops.
+    public func stop(within limit: Int = 5) {
+        context.isDraining.store(true, ordering: .relaxed)
+        for hub in context.broker.hubs {
+            hub.loop.execute { hub.assumeIsolated { $0.closeListeners() } }
+        }
+        let emptied = DispatchGroup()
+        for _ in loops { emptied.enter() }
+        context.broker.drain(spread: 5_000) { emptied.leave() }
+        _ = emptied.wait(timeout: .now() + .seconds(limit))
+        store.close()
+        for loop in loops { loop.stop() }
+    }
+}
+
+/// What an HTTP connection needs to know of the server.
+final class Context: Sendable {
+    let broker: Broker
+    let origins: [String]?
+    let log: BrokerLog
+    let isDraining = Atomic(false)
+
+    init(broker: Broker, origins: [String]?, log: BrokerLog) {
+        self.broker = broker
+        self.origins = origins
+        self.log = log
+    }
+}
+
+extension EventLoop {
+    /// Runs `work` on the loop and waits for what it gives; from other threads only.
+    func wait<Result: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let answer = Locked<Swift.Result<Result, Failure>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        execute {
+            let result = Swift.Result<Result, Failure>(catching: work)
+            answer.withLock { $0 = result }
+            done.signal()
+        }
+        done.wait()
+        guard let result = answer.withLock({ $0 }) else { preconditionFailure("the loop has answered") }
+        return try result.get()
+    }
+}

@@ -1,0 +1,77 @@
+public import Broker
+public import Transport
+
+/// Where a server listens, what it keeps and what its broker does.
+public struct ServerSettings: Sendable {
+    /// A certificate chain and its private key, as PEM files.
+    public struct Certificate: Sendable, Equatable {
+        /// The chain's file, the server's own certificate first.
+        public var certificateFile: String
+        /// The private key's file.
+        public var keyFile: String
+
+        /// Makes a pair.
+        public init(certificateFile: String, keyFile: String) {
+            self.certificateFile = certificateFile
+            self.keyFile = keyFile
+        }
+    }
+
+    /// One place to listen.
+    public struct Listen: Sendable, Equatable {
+        /// The address.
+        public var address: SocketAddress
+        /// `nil`: without TLS.
+        public var certificate: Certificate?
+
+        /// Makes a place.
+        public init(address: SocketAddress, certificate: Certificate? = nil) {
+            self.address = address
+            self.certificate = certificate
+        }
+    }
+
+    /// Where reactions are kept.
+    public enum StoreKind: String, Sendable, CaseIterable {
+        /// In the file `fanfare.db` of the data folder.
+        case sqlite
+        /// In memory, until the process ends.
+        case memory
+    }
+
+    /// The places to listen.
+    public var listen: [Listen]
+    /// The data folder.
+    public var data: String
+    /// The store.
+    public var store: StoreKind
+    /// The origins from which browsers may connect, as `https://example.org`; `nil`: any.
+    ///
+    /// A page of the broker's own host may always.
+    public var origins: [String]?
+    /// What the broker does.
+    public var broker: BrokerSettings
+
+    /// Makes settings.
+    public init(
+        listen: [Listen], data: String = "./data", store: StoreKind = .sqlite, origins: [String]? = [],
+        broker: BrokerSettings
+    ) {
+        self.listen = listen
+        self.data = data
+        self.store = store
+        self.origins = origins
+        self.broker = broker
+    }
+}
+
+/// Why a server could not start or go on.
+public struct ServerError: Error, Sendable, CustomStringConvertible {
+    /// One line for a person.
+    public let description: String
+
+    /// Makes an error from its line.
+    public init(_ description: String) {
+        self.description = description
+    }
+}
