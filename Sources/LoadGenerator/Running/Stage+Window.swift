@@ -5,7 +5,6 @@ extension Stage {
         var processCPU: UInt64
         var loopCPU: [UInt64]
         var server: ProcessStatus?
-        var requests: UInt64
         var delivered: UInt64
     }
 
@@ -14,8 +13,7 @@ extension Stage {
         collect()
         return Moment(
             time: Clock.now(), processCPU: Clock.processCPU(), loopCPU: loopCPU,
-            server: plan.serverProcess.flatMap(ProcessStatus.read(process:)), requests: total.requests,
-            delivered: total.delivered)
+            server: plan.serverProcess.flatMap(ProcessStatus.read(process:)), delivered: total.delivered)
     }
 
     /// Begins a report with what every scenario has.

@@ -56,7 +56,7 @@ struct Fanout {
         let seconds = Double(max(1, end.time - start.time)) / 1e9
         report[.requests] = Double(total.requests)
         report[.acked] = Double(total.acked)
-        report[.requestsPerSecond] = Double(end.requests - start.requests) / seconds
+        report[.requestsPerSecond] = Double(total.requests) / (plan.duration / .seconds(1))
         report[.delivered] = Double(total.delivered)
         report[.expected] = Double(stage.missing.expected)
         report[.deliveredPerSecond] = Double(end.delivered - start.delivered) / seconds
