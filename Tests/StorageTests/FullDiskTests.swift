@@ -50,4 +50,14 @@ import Testing
         }
         #expect(answers.all.contains(false))
     }
+
+    @Test func `A channel first made in a failed group is made again`() async throws {
+        let large = (1...20_000).map { Record.entry("user-\($0)", seq: UInt64($0)) }
+        #expect(await store.commit("chat:42", 20_000, large).unavailability != nil)
+        #expect(try await store.load("chat:42") == ChannelImage())
+        #expect(await store.commit("chat:43", 1, [.entry("eve")]).isSuccess)
+        #expect(await store.commit("chat:42", 1, [.entry("ada")]).isSuccess)
+        #expect(try await store.load("chat:42") == ChannelImage(seq: 1, records: [.entry("ada")]))
+        #expect(try await store.load("chat:43") == ChannelImage(seq: 1, records: [.entry("eve")]))
+    }
 }

@@ -57,8 +57,14 @@ struct ChannelWriter {
         if let newestKey { try prune(before: keyHorizon(newest: newestKey), limit: 2 * keyCount + 100) }
     }
 
+    /// Notes that the transaction of a batch was rolled back.
+    func forget() {
+        channels.forget()
+        messages.forget()
+    }
+
     private func write(_ channel: WriteBatch.Channel) throws(SQLiteError) -> Int64 {
-        let id = try channels.put(channel.name, in: nil, number: channel.seq, flag: channel.isFrozen)
+        let id = try channels.put(channel.name, number: channel.seq, flag: channel.isFrozen)
         for (name, message) in channel.messages { try write(message, name: name, channel: id) }
         return id
     }

@@ -94,7 +94,12 @@ struct Engine {
 
     /// Commits a batch, all or nothing.
     func write(_ batch: WriteBatch) throws(SQLiteError) {
-        try transaction(begin) { () throws(SQLiteError) in try writer.write(batch) }
+        do throws(SQLiteError) {
+            try transaction(begin) { () throws(SQLiteError) in try writer.write(batch) }
+        } catch {
+            writer.forget()
+            throw error
+        }
     }
 
     /// Reads a channel as of one moment.
