@@ -171,9 +171,15 @@ public final class EventLoop: SerialExecutor {
 
     // MARK: On the loop only
 
+    /// Sees to it that the turn's time is right also before the first turn; on the loop only.
+    func prepareClock() {
+        preconditionCurrent()
+        if runningThread.load(ordering: .relaxed) == 0 { core.now = .now }
+    }
+
     /// The time at which this turn began; on the loop only.
     public var now: MonotonicTime {
-        preconditionCurrent()
+        prepareClock()
         return core.now
     }
 
@@ -182,7 +188,7 @@ public final class EventLoop: SerialExecutor {
     /// The loop holds the handler until then. Scheduling and cancelling take constant time.
     @discardableResult
     public func schedule(_ handler: any TimerHandler, after delay: Duration) -> TimerToken {
-        preconditionCurrent()
+        prepareClock()
         return core.timers.schedule(handler, at: core.now + delay)
     }
 

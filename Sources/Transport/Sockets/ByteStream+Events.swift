@@ -79,9 +79,7 @@ extension ByteStream: EventSource {
         guard phase != .closed else { return }
         let interest = interest
         if flags.contains(.isUnwatched) {
-            guard mayRead else { return }
-            flags.remove(.isUnwatched)
-            watch(interest)
+            if mayRead { watch(interest) }
         } else if interest != watched {
             watched = interest
             loop.core.poller.change(descriptor.number, interest, for: registration)
@@ -89,7 +87,8 @@ extension ByteStream: EventSource {
     }
 
     /// Begins to watch the socket; the stream closes if the kernel has no memory for that.
-    func watch(_ interest: PollEvents) {
+    private func watch(_ interest: PollEvents) {
+        flags.remove(.isUnwatched)
         watched = interest
         do {
             try loop.core.poller.watch(descriptor.number, interest, for: registration)
@@ -98,7 +97,7 @@ extension ByteStream: EventSource {
         }
     }
 
-    /// Begins to watch the socket for what the present phase needs.
+    /// Begins to watch a new socket for what the present phase needs.
     func watch() {
         watch(interest)
     }

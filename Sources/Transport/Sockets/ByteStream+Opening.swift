@@ -51,7 +51,7 @@ extension ByteStream {
         toFirstOf addresses: [SocketAddress], serverName: String, on loop: EventLoop, tls: TLSClientSettings? = nil,
         limit: Duration = .seconds(10), delegate: any ByteStreamDelegate
     ) throws(TransportError) -> ByteStream {
-        loop.preconditionCurrent()
+        loop.prepareClock()
         guard !loop.core.hasEnded else { throw .closed }
         var tls = tls
         if tls?.serverName == nil { tls?.serverName = serverName }

@@ -71,7 +71,7 @@ extension ByteStream {
     /// Writing has failed: the queue is lost, but what the peer sent before it went is still delivered.
     private func fail(_ error: TransportError) {
         queue.removeAll()
-        guard mayRead, phase == .open, !flags.contains(.isFinishing), tls == nil else { return close(error) }
+        guard mayRead, phase == .open, !flags.contains(.isFinishing) else { return close(error) }
         flags.insert(.isBroken)
     }
 

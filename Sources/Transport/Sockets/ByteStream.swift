@@ -26,7 +26,7 @@ public final class ByteStream {
         static let peerHasFinished = Flags(rawValue: 1 << 4)
         /// Writing has failed; what the peer sent before is still read.
         static let isBroken = Flags(rawValue: 1 << 5)
-        /// Taken out of the epoll set, which would otherwise report a hang-up without end.
+        /// Not in the epoll set: not yet, or because that would report a hang-up without end.
         static let isUnwatched = Flags(rawValue: 1 << 6)
         /// TLS must write before it can read on, or read before it can write on.
         static let readNeedsWrite = Flags(rawValue: 1 << 7)
@@ -52,7 +52,7 @@ public final class ByteStream {
     var descriptor: FileDescriptor
     var registration: Registration
     var phase: Phase
-    var flags: Flags = []
+    var flags: Flags = .isUnwatched
     /// What epoll is told to report.
     var watched: PollEvents = []
     var queue = OutputQueue()

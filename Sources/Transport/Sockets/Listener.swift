@@ -139,7 +139,7 @@ extension Listener: EventSource {
             guard socket != nil, let stream = acceptOne() else { return }
             accept(stream)
             if stream.phase == .handshaking { stream.setDeadline(handshakeLimit) }
-            if stream.phase != .closed { stream.watch() }
+            if stream.flags.contains(.isUnwatched), stream.phase != .closed { stream.watch() }
         }
     }
 

@@ -88,7 +88,7 @@ extension SocketAddress {
         let host = text[..<colon]
         if host.isEmpty { return .any(port: port) }
         if host.hasPrefix("["), host.hasSuffix("]") {
-            guard let address = numeric(host: String(host.dropFirst().dropLast()), port: port), case .ipv6 = address
+            guard host.contains(":"), let address = numeric(host: String(host.dropFirst().dropLast()), port: port)
             else {
                 throw invalid(text, "what stands in brackets must be an IPv6 address")
             }

@@ -96,13 +96,17 @@ final class RawSocket: Sendable {
     }
 }
 
-/// Bytes that repeat only after a long time, so that a lost, doubled or moved run shows.
+/// Bytes in which a lost, doubled or moved run shows: noise that repeats after 65,537 bytes, which is no multiple of any buffer.
 func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    return (0..<count).map { _ in
+    let noise = (0..<min(count, 65_537)).map { _ in
         state ^= state << 13
         state ^= state >> 7
         state ^= state << 17
         return UInt8(truncatingIfNeeded: state >> 24)
     }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    while bytes.count < count { bytes += noise.prefix(count - bytes.count) }
+    return bytes
 }
