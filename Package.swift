@@ -45,11 +45,13 @@ let package = Package(
         room("Broker", imports: ["COpenSSL", "Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
         room("Web", resources: [.embedInCode("index.html"), .embedInCode("fanfare.js")]),
         room("Server", imports: ["Broker", "Web"]),
-        room("FanfareClient", imports: ["Wire", "WebSocket", "Transport"]),
+        room("FanfareClient", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),
         room("LoadGenerator", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),
         room("CommandOptions"),
         .executableTarget(
-            name: "fanfare", dependencies: ["Server", "FanfareClient", "CommandOptions"], swiftSettings: settings),
+            name: "fanfare",
+            dependencies: ["Server", "FanfareClient", "CommandOptions", "Reactions", "Wire", "Transport"],
+            swiftSettings: settings),
         .executableTarget(
             name: "fanfare-load", dependencies: ["LoadGenerator", "CommandOptions"], swiftSettings: settings),
 
@@ -61,9 +63,10 @@ let package = Package(
         tests(of: "Storage", imports: ["Reactions", "CSQLite"]),
         tests(of: "Broker", imports: ["Reactions", "Wire", "Transport", "Storage"]),
         tests(of: "Server"),
-        tests(of: "FanfareClient", imports: ["Wire"]),
+        tests(of: "FanfareClient", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),
         tests(of: "LoadGenerator"),
         tests(of: "CommandOptions"),
+        tests(of: "fanfare", imports: ["FanfareClient", "CommandOptions", "Reactions", "Wire"]),
         .testTarget(
             name: "EndToEndTests", exclude: ["Clients"], swiftSettings: settings),
     ]

@@ -1,0 +1,54 @@
+public import Wire
+
+/// Why something that was asked of a ``ReactionClient`` did not come about.
+///
+/// Callers branch on ``code``; ``message`` is one line for a person.
+public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of an error; more may come.
+    public struct Code: Sendable, Hashable {
+        private enum Value {
+            case invalidURL, unauthorized, forbidden, timedOut, refused, closed, tooManyRequests, conflict, transport
+        }
+
+        private let value: Value
+
+        /// The text is not a URL of a broker.
+        public static let invalidURL = Code(value: .invalidURL)
+        /// The token is bad or ran out, or there is none; the client does not come back.
+        public static let unauthorized = Code(value: .unauthorized)
+        /// The broker wants no more of this client, or of this subscription.
+        public static let forbidden = Code(value: .forbidden)
+        /// There was no answer in time; whether it took effect is not known.
+        public static let timedOut = Code(value: .timedOut)
+        /// The broker answered with an error: ``ClientError/refusal``.
+        public static let refused = Code(value: .refused)
+        /// The client was closed.
+        public static let closed = Code(value: .closed)
+        /// Too many requests wait for an answer already.
+        public static let tooManyRequests = Code(value: .tooManyRequests)
+        /// The channel is followed in another mode already.
+        public static let conflict = Code(value: .conflict)
+        /// The system could not give what a connection needs.
+        public static let transport = Code(value: .transport)
+    }
+
+    /// What kind of error it is.
+    public var code: Code
+    /// One line for a person.
+    public var message: String
+    /// The broker's error code, where ``code`` is ``Code/refused``.
+    public var refusal: ErrorCode?
+    /// When the same request may be tried again, where the broker said so.
+    public var retryAfter: Duration?
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String, refusal: ErrorCode? = nil, retryAfter: Duration? = nil) {
+        self.code = code
+        self.message = message
+        self.refusal = refusal
+        self.retryAfter = retryAfter
+    }
+
+    /// The line for a person.
+    public var description: String { message }
+}

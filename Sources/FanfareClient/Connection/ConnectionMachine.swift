@@ -1,0 +1,166 @@
+/// The life of a client's connection: a value that is told what happened and says what to do.
+///
+/// No clock, no socket, no randomness of its own: time is a duration since any fixed moment, and a generator is handed
+/// in. Whoever drives it carries out the actions and sends ``Event/timer`` when ``deadline`` has come.
+struct ConnectionMachine: Sendable {
+    /// What happened.
+    enum Event: Sendable, Equatable {
+        /// The client wants to be connected.
+        case start
+        /// The broker said welcome.
+        case welcomed(user: String?, heartbeat: Duration)
+        /// The broker said goodbye; `retryAfter` is `nil` where coming back is no use.
+        case goodbye(code: UInt16, reason: String, retryAfter: Duration?)
+        /// The connection that was asked for is gone, or did not come about.
+        case lost(Loss)
+        /// The deadline may have come.
+        case timer
+        /// The client wants no more.
+        case close
+    }
+
+    /// What to do.
+    enum Action: Sendable, Equatable {
+        /// Begin a connection.
+        case open
+        /// End the connection at once, and hear no more of it.
+        case drop
+        /// Close the connection with code 1000, and hear no more of it.
+        case leave
+        /// Subscribe again, and send again what has no answer.
+        case resume
+        /// Tell everyone who waits for anything that it will not come.
+        case finish(CloseReason)
+    }
+
+    /// How long a connection must have lasted for the back-off to start anew.
+    static let stability = Duration.seconds(5)
+    /// What is added to the broker's heartbeat before silence counts as loss (PROTOCOL.md section 8).
+    static let grace = Duration.seconds(10)
+    /// How long a broker that said goodbye may take to close.
+    static let farewellPatience = Duration.seconds(5)
+    /// What a broker's `retry_after_ms` is cut to.
+    static let longestWait = Duration.seconds(86_400)
+
+    /// How the client stands with its broker.
+    private(set) var state: ConnectionState?
+    /// When to send ``Event/timer``; `nil`: not at all.
+    private(set) var deadline: Duration?
+    private var backoff = Backoff()
+    private var patience: Duration
+    private var connectedSince = Duration.zero
+    private var silenceAllowed = Duration.zero
+    private var farewell: (code: UInt16, reason: String, retryAfter: Duration?)?
+
+    /// Makes a machine at rest.
+    ///
+    /// - Parameter connectTimeout: How long an attempt may take, from its start to the broker's welcome.
+    init(connectTimeout: Duration) {
+        patience = connectTimeout
+    }
+
+    /// Notes that something was heard: while connected it pushes the deadline out.
+    mutating func heard(at now: Duration) {
+        guard case .connected = state, farewell == nil else { return }
+        deadline = now + silenceAllowed
+    }
+
+    /// Takes one event and says what to do, in order.
+    mutating func handle(
+        _ event: Event, at now: Duration, using generator: inout some RandomNumberGenerator
+    ) -> [Action] {
+        if case .closed = state { return [] }
+        switch event {
+        case .start: return state == nil ? open(at: now) : []
+        case .welcomed(let user, let heartbeat): return welcomed(user, heartbeat: heartbeat, at: now)
+        case .goodbye(let code, let reason, let retryAfter):
+            farewell = (code, reason, retryAfter)
+            deadline = now + Self.farewellPatience
+            return []
+        case .lost(let loss): return lost(loss, at: now, using: &generator)
+        case .timer: return timer(at: now, using: &generator)
+        case .close:
+            let hadConnection = isOpen
+            return (hadConnection ? [.leave] : []) + finish(.requested)
+        }
+    }
+
+    private var isOpen: Bool {
+        switch state {
+        case .connecting, .connected: true
+        case nil, .waiting, .closed: false
+        }
+    }
+
+    private mutating func open(at now: Duration) -> [Action] {
+        state = .connecting
+        deadline = now + patience
+        farewell = nil
+        return [.open]
+    }
+
+    private mutating func welcomed(_ user: String?, heartbeat: Duration, at now: Duration) -> [Action] {
+        guard case .connecting = state else { return [] }
+        state = .connected(user: user)
+        connectedSince = now
+        silenceAllowed = min(max(heartbeat, .zero), Self.longestWait) + Self.grace
+        deadline = now + silenceAllowed
+        return [.resume]
+    }
+
+    private mutating func timer(at now: Duration, using generator: inout some RandomNumberGenerator) -> [Action] {
+        guard let deadline, now >= deadline else { return [] }
+        switch state {
+        case .waiting: return open(at: now)
+        case .connecting: return [.drop] + lost(.noWelcome, at: now, using: &generator)
+        case .connected: return [.drop] + lost(.silent, at: now, using: &generator)
+        case nil, .closed: return []
+        }
+    }
+
+    private mutating func lost(
+        _ loss: Loss, at now: Duration, using generator: inout some RandomNumberGenerator
+    ) -> [Action] {
+        guard isOpen else { return [] }
+        var loss = loss
+        if let farewell { loss = .closed(code: farewell.code, reason: farewell.reason) }
+        if let reason = finalReason(of: loss) { return finish(reason) }
+        let wasStable = isStable(at: now)
+        if wasStable { backoff.reset() }
+        var wait: Duration
+        if let asked = farewell?.retryAfter {
+            // A broker that greets and sends away in one breath must not be asked again in a tight loop.
+            wait = wasStable ? asked : max(asked, backoff.next(using: &generator))
+        } else {
+            wait = backoff.next(using: &generator)
+        }
+        wait = min(max(wait, .zero), Self.longestWait)
+        state = .waiting(retryAfter: wait, loss)
+        deadline = now + wait
+        farewell = nil
+        return []
+    }
+
+    private func isStable(at now: Duration) -> Bool {
+        guard case .connected = state else { return false }
+        return now - connectedSince >= Self.stability
+    }
+
+    private func finalReason(of loss: Loss) -> CloseReason? {
+        switch loss {
+        case .rejected(status: 401): return .unauthorized("the broker does not accept the token (HTTP status 401)")
+        case .closed(code: 4001, _):
+            return .unauthorized("the token ran out or none was given (close code 4001)")
+        case .closed(code: 4003, let reason): return .unwanted(code: 4003, reason: reason)
+        default:
+            guard let farewell, farewell.retryAfter == nil else { return nil }
+            return .unwanted(code: farewell.code, reason: farewell.reason)
+        }
+    }
+
+    private mutating func finish(_ reason: CloseReason) -> [Action] {
+        state = .closed(reason)
+        deadline = nil
+        return [.finish(reason)]
+    }
+}

@@ -1,0 +1,70 @@
+/// How a client stands with its broker.
+public enum ConnectionState: Sendable, Hashable {
+    /// A connection is being made.
+    case connecting
+    /// The broker has said welcome, to this user (`nil`: to nobody in particular).
+    case connected(user: String?)
+    /// There is no connection; the next attempt begins after this time.
+    case waiting(retryAfter: Duration, Loss)
+    /// There will be no more connection.
+    case closed(CloseReason)
+}
+
+/// Why a connection ended or did not come about, where another attempt follows.
+public enum Loss: Sendable, Hashable, CustomStringConvertible {
+    /// There was no way to the broker; the text says why.
+    case unreachable(String)
+    /// The broker answered the upgrade with this HTTP status.
+    case rejected(status: Int)
+    /// No welcome came in time.
+    case noWelcome
+    /// Nothing was heard for longer than the broker's heartbeat allows.
+    case silent
+    /// The broker closed with this code (RFC 6455 section 7.4 and PROTOCOL.md section 8).
+    case closed(code: UInt16, reason: String)
+    /// The connection broke without a word.
+    case broken(String?)
+
+    /// A few words for a person.
+    public var description: String {
+        switch self {
+        case .unreachable(let why): why
+        case .rejected(let status): "the broker answered with HTTP status \(status)"
+        case .noWelcome: "no welcome came in time"
+        case .silent: "nothing was heard for too long"
+        case .closed(let code, let reason): "the broker closed with \(code)\(reason.isEmpty ? "" : " (\(reason))")"
+        case .broken(let why): why.map { "the connection broke: \($0)" } ?? "the connection broke"
+        }
+    }
+}
+
+/// Why a client does not come back.
+public enum CloseReason: Sendable, Hashable, CustomStringConvertible {
+    /// The program asked for it.
+    case requested
+    /// The token is bad or ran out, or there is none (HTTP 401, close code 4001).
+    case unauthorized(String)
+    /// The broker said that coming back is no use (close code 4003, or `retry_after_ms` null).
+    case unwanted(code: UInt16, reason: String)
+
+    /// A few words for a person.
+    public var description: String {
+        switch self {
+        case .requested: "closed"
+        case .unauthorized(let why): why
+        case .unwanted(let code, let reason):
+            "the broker wants no more of this client: \(code)\(reason.isEmpty ? "" : " (\(reason))")"
+        }
+    }
+}
+
+extension ClientError {
+    /// What is told to those who still wait when the client does not come back.
+    init(_ reason: CloseReason) {
+        switch reason {
+        case .requested: self.init(.closed, "the client was closed")
+        case .unauthorized(let why): self.init(.unauthorized, why)
+        case .unwanted: self.init(.forbidden, reason.description)
+        }
+    }
+}
