@@ -1,0 +1,33 @@
+/// What a ``ReactionClient`` may be told besides where and who.
+public struct ClientOptions: Sendable {
+    /// How long an attempt to connect may take, from its start to the broker's welcome.
+    public var connectTimeout: Duration
+    /// How long a request may wait for its answer, reconnects included.
+    public var requestTimeout: Duration
+    /// Whether the broker's certificate must be valid for its name (`wss`).
+    public var verifiesCertificates: Bool
+    /// A file of certificates (PEM) that are trusted instead of the system's.
+    public var trustedCertificates: String?
+    /// Called on the client's loop with each of the broker's messages, as it was received.
+    public var tap: (@Sendable ([UInt8]) -> Void)?
+
+    /// Makes options.
+    ///
+    /// - Parameters:
+    ///   - connectTimeout: How long an attempt to connect may take.
+    ///   - requestTimeout: How long a request may wait for its answer.
+    ///   - verifiesCertificates: Whether the broker's certificate must be valid.
+    ///   - trustedCertificates: A file of certificates that are trusted instead of the system's.
+    ///   - tap: Called on the client's loop with each of the broker's messages.
+    public init(
+        connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(10),
+        verifiesCertificates: Bool = true, trustedCertificates: String? = nil,
+        tap: (@Sendable ([UInt8]) -> Void)? = nil
+    ) {
+        self.connectTimeout = connectTimeout
+        self.requestTimeout = requestTimeout
+        self.verifiesCertificates = verifiesCertificates
+        self.trustedCertificates = trustedCertificates
+        self.tap = tap
+    }
+}

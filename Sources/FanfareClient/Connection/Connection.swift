@@ -1,0 +1,186 @@
+import Transport
+import WebSocket
+import Wire
+
+/// One WebSocket connection to a broker: what lies between the bytes of a stream and the client.
+///
+/// It lives on the client's loop. Everything it has to say goes to one closure, `.lost` last and once; after
+/// ``abandon()`` it says nothing.
+final class Connection {
+    /// What a connection tells.
+    enum Event: Sendable {
+        /// The broker's messages of one read, in order.
+        case messages([BrokerMessage])
+        /// It is over, or did not come about.
+        case lost(Loss)
+    }
+
+    /// The number by which the client tells its connections apart.
+    let number: UInt64
+    private let tap: (@Sendable ([UInt8]) -> Void)?
+    private var report: (@Sendable (Event) -> Void)?
+    private var whenGone: (@Sendable () -> Void)?
+    private var stream: ByteStream?
+    private var handshake: ClientHandshake
+    private let request: [UInt8]
+    private var isUpgraded = false
+    private var peer = WebSocketPeer(role: .client, limits: Connection.limits)
+    private var output: [UInt8] = []
+    private var closing: (code: UInt16, reason: String)?
+
+    /// What is taken from a broker: its largest messages are snapshots of 100 messages, or of 1,000 that were asked for.
+    private static let limits = WebSocketLimits(maxFrameBytes: 16 << 20, maxMessageBytes: 16 << 20)
+
+    /// Makes a connection that does nothing before ``start(to:serverName:on:tls:limit:)``.
+    init(
+        number: UInt64, handshake: ClientHandshake, tap: (@Sendable ([UInt8]) -> Void)?,
+        report: @escaping @Sendable (Event) -> Void
+    ) {
+        self.number = number
+        self.handshake = handshake
+        request = handshake.request
+        self.tap = tap
+        self.report = report
+    }
+
+    /// Connects to the first of the addresses that answers.
+    ///
+    /// - Throws: `TransportError` when no attempt could even begin; then nothing is reported.
+    func start(
+        to addresses: [SocketAddress], serverName: String, on loop: EventLoop, tls: TLSClientSettings?, limit: Duration
+    ) throws(TransportError) {
+        stream = try ByteStream.connect(
+            toFirstOf: addresses, serverName: serverName, on: loop, tls: tls, limit: limit, delegate: self)
+    }
+
+    /// When something was last heard; `nil` before the first byte.
+    var heardAt: MonotonicTime? { isUpgraded ? stream?.receivedAt : nil }
+
+    /// Sends a request, in the same write as all others of this turn of the loop.
+    func send(_ request: Request) {
+        guard isUpgraded, let stream else { return }
+        var text: [UInt8] = []
+        request.append(to: &text)
+        output.removeAll(keepingCapacity: true)
+        peer.send(text: text.span, into: &output)
+        stream.send(copying: output)
+    }
+
+    /// Closes with code 1000 and says no more, but for when it is gone.
+    func leave(whenGone: @escaping @Sendable () -> Void) {
+        report = nil
+        guard let stream else { return whenGone() }
+        self.whenGone = whenGone
+        guard isUpgraded else { return stream.abort() }
+        output.removeAll(keepingCapacity: true)
+        peer.sendClose(code: WebSocketCloseCode.normal, into: &output)
+        stream.send(copying: output)
+        stream.finish()
+    }
+
+    /// Breaks off at once and says no more.
+    func abandon() {
+        report = nil
+        stream?.abort()
+    }
+
+    private func end(_ loss: Loss) {
+        report?(.lost(loss))
+        report = nil
+    }
+}
+
+extension Connection: ByteStreamDelegate {
+    func streamDidConnect(_ stream: ByteStream) {
+        stream.send(copying: request)
+    }
+
+    func stream(_ stream: ByteStream, didReceive bytes: inout MutableRawSpan) {
+        guard report != nil else { return }
+        guard !isUpgraded else { return receive(&bytes) }
+        do throws(HandshakeError) {
+            guard let consumed = try handshake.receive(Span(_bytes: bytes.bytes)) else { return }
+            isUpgraded = true
+            var rest = bytes._mutatingExtracting(droppingFirst: consumed)
+            receive(&rest)
+        } catch {
+            end(Loss(error))
+            stream.abort()
+        }
+    }
+
+    func streamDidFinishReading(_ stream: ByteStream) {
+        stream.finish()
+    }
+
+    func stream(_ stream: ByteStream, didClose error: TransportError?) {
+        guard stream === self.stream else { return }
+        self.stream = nil
+        whenGone?()
+        guard report != nil else { return }
+        if let closing { return end(.closed(code: closing.code, reason: closing.reason)) }
+        if let failure = peer.failure { return end(.broken(failure.description)) }
+        end(isUpgraded ? .broken(error?.description) : .unreachable(error?.description ?? "the connection was refused"))
+    }
+
+    private func receive(_ bytes: inout MutableRawSpan) {
+        var receiver = Receiver(tap: tap)
+        output.removeAll(keepingCapacity: true)
+        peer.receive(&bytes, answering: &output, &receiver)
+        if !output.isEmpty { stream?.send(copying: output) }
+        closing = closing ?? receiver.closing
+        if !receiver.messages.isEmpty { report?(.messages(receiver.messages)) }
+        if let reason = receiver.misread {
+            end(.broken("a message of the broker could not be read: \(reason)"))
+            stream?.abort()
+        } else if peer.state == .closed {
+            stream?.finish()
+        }
+    }
+}
+
+/// What a read of the socket brought.
+private struct Receiver: WebSocketHandler {
+    let tap: (@Sendable ([UInt8]) -> Void)?
+    var messages: [BrokerMessage] = []
+    var closing: (code: UInt16, reason: String)?
+    var misread: String?
+
+    init(tap: (@Sendable ([UInt8]) -> Void)?) {
+        self.tap = tap
+    }
+
+    mutating func received(text: Span<UInt8>) {
+        guard misread == nil else { return }
+        if let tap { tap(copy(text)) }
+        do throws(BadRequest) {
+            messages.append(try BrokerMessage.decode(text))
+        } catch {
+            misread = error.reason
+        }
+    }
+
+    mutating func received(binary: Span<UInt8>) {
+        misread = "it is binary"
+    }
+
+    mutating func receivedClose(code: UInt16?, reason: Span<UInt8>) {
+        closing = (code ?? WebSocketCloseCode.noStatus, String(decoding: copy(reason), as: UTF8.self))
+    }
+
+    private func copy(_ span: Span<UInt8>) -> [UInt8] {
+        // The pointer is valid for the closure, and the copy keeps no reference to it.
+        unsafe span.withUnsafeBufferPointer { unsafe Array($0) }
+    }
+}
+
+extension Loss {
+    /// How a failed handshake is told.
+    init(_ error: HandshakeError) {
+        if case .refused(let status, _) = error {
+            self = .rejected(status: status)
+        } else {
+            self = .unreachable(error.description)
+        }
+    }
+}

@@ -1,0 +1,232 @@
+public import Transport
+import WebSocket
+import Wire
+
+/// A client of one broker: follows channels and reacts, over one connection that comes back by itself.
+///
+/// It connects when something is first asked of it, reconnects with full jitter, resumes each channel where it was, and sends
+/// unanswered requests again under their keys. It lives on an event loop, by default one that all clients of the process
+/// share. While it is connected it is kept alive; ``close()`` lets it go.
+public actor ReactionClient {
+    /// The loop that the client lives on.
+    public nonisolated let loop: EventLoop
+    /// Where the broker is.
+    public nonisolated let url: BrokerURL
+    let identity: Identity
+    let options: ClientOptions
+    var machine: ConnectionMachine
+    var connection: Connection?
+    var outbox = Outbox<Request.Body, AnswerContinuation>()
+    var subscriptions: [String: Subscription] = [:]
+    /// The channel of each subscribe that has no answer yet.
+    var subscribing: [UInt64: String] = [:]
+    private var generator = SystemRandomNumberGenerator()
+    private var connectionCount: UInt64 = 0
+    private var leaving: Connection?
+    private var closers: [CheckedContinuation<Void, Never>] = []
+    private var armed: (deadline: Duration, token: TimerToken)?
+
+    /// Runs the client on its loop.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    /// Makes a client that is not connected yet.
+    ///
+    /// - Parameters:
+    ///   - url: Where the broker is; see ``BrokerURL``.
+    ///   - identity: Who the client says it is.
+    ///   - options: Time-outs, certificates and more.
+    ///   - loop: The loop to live on, running; `nil`: the one that all clients of the process share.
+    /// - Throws: ``ClientError``: `invalidURL`, or `transport` where no loop can be made.
+    public init(
+        url: String, identity: Identity = .none, options: ClientOptions = ClientOptions(), loop: EventLoop? = nil
+    ) throws(ClientError) {
+        self.url = try BrokerURL(url)
+        self.identity = identity
+        self.options = options
+        self.loop = if let loop { loop } else { try Self.sharedLoop.get() }
+        machine = ConnectionMachine(connectTimeout: options.connectTimeout)
+    }
+
+    private static let sharedLoop: Result<EventLoop, ClientError> = {
+        do throws(TransportError) {
+            let loop = try EventLoop(name: "fanfare-client")
+            loop.start()
+            return .success(loop)
+        } catch {
+            return .failure(ClientError(.transport, "no event loop could be made: \(error)"))
+        }
+    }()
+
+    /// How the client stands with its broker; `nil` before anything was asked of it.
+    public var state: ConnectionState? { machine.state }
+
+    /// Closes the connection with code 1000 and ends everything: sequences end, requests without an answer fail with `closed`.
+    ///
+    /// It returns when the broker has closed too, after about 2 s at most. A closed client stays closed.
+    public func close() async {
+        handle(.close)
+        guard leaving != nil else { return }
+        await withCheckedContinuation { closers.append($0) }
+    }
+
+    /// The connection that was left is gone.
+    private func left() {
+        leaving = nil
+        for closer in closers { closer.resume() }
+        closers = []
+    }
+
+    // MARK: The connection's life
+
+    var now: Duration { Duration.nanoseconds(Int64(clamping: loop.now.nanoseconds)) }
+
+    var isConnected: Bool {
+        if case .connected = machine.state { true } else { false }
+    }
+
+    /// Why there is no connection, for a person; `nil` while there is one.
+    var outageDescription: String? {
+        switch machine.state {
+        case nil, .connecting: "no connection to \(url) yet"
+        case .waiting(_, let loss): "no connection to \(url): \(loss)"
+        case .closed(let reason): reason.description
+        case .connected: nil
+        }
+    }
+
+    /// Begins to connect, unless that was done.
+    func start() {
+        if machine.state == nil { handle(.start) }
+    }
+
+    /// Lets the machine judge an event and does what it says.
+    func handle(_ event: ConnectionMachine.Event) {
+        let before = machine.state
+        let actions = machine.handle(event, at: now, using: &generator)
+        if let state = machine.state, state != before {
+            for subscription in subscriptions.values { subscription.push(.connection(state)) }
+        }
+        for action in actions { perform(action) }
+        arm()
+    }
+
+    func perform(_ action: ConnectionMachine.Action) {
+        switch action {
+        case .open: open()
+        case .drop:
+            connection?.abandon()
+            connection = nil
+        case .leave:
+            leaving = connection
+            connection = nil
+            leaving?.leave { [weak self] in self?.assumeIsolated { $0.left() } }
+        case .resume:
+            subscribing = [:]
+            for subscription in subscriptions.values { subscribe(subscription) }
+            resendRequests()
+        case .finish(let reason): finish(reason)
+        }
+    }
+
+    private func finish(_ reason: CloseReason) {
+        if let armed { loop.cancel(armed.token) }
+        armed = nil
+        let error = ClientError(reason)
+        for waiter in outbox.takeAll() { waiter.resume(returning: .failure(error)) }
+        for subscription in subscriptions.values { subscription.finish(reason == .requested ? nil : error) }
+        subscriptions = [:]
+    }
+
+    private func open() {
+        connectionCount += 1
+        let number = connectionCount
+        let url = url
+        // Names are looked up by a call that blocks, so not on the loop.
+        Task.detached { [weak self] in
+            let addresses: Result<[SocketAddress], TransportError>
+            do throws(TransportError) {
+                addresses = .success(try SocketAddress.name(url.host, port: url.port).resolved())
+            } catch {
+                addresses = .failure(error)
+            }
+            await self?.connect(number, to: addresses)
+        }
+    }
+
+    private func connect(_ number: UInt64, to addresses: Result<[SocketAddress], TransportError>) {
+        guard number == connectionCount, machine.state == .connecting else { return }
+        switch addresses {
+        case .failure(let error): handle(.lost(.unreachable(error.description)))
+        case .success(let addresses):
+            let connection = makeConnection(number)
+            let tls = TLSClientSettings(
+                verifies: options.verifiesCertificates, caFile: options.trustedCertificates)
+            do throws(TransportError) {
+                try connection.start(
+                    to: addresses, serverName: url.host, on: loop, tls: url.isSecure ? tls : nil,
+                    limit: options.connectTimeout)
+                self.connection = connection
+            } catch {
+                handle(.lost(.unreachable(error.description)))
+            }
+        }
+    }
+
+    private func makeConnection(_ number: UInt64) -> Connection {
+        var headers: [(name: String, value: String)] = []
+        if case .token(let token) = identity { headers.append((name: "Authorization", value: "Bearer \(token)")) }
+        let handshake = ClientHandshake(
+            host: url.authority, path: url.target(for: identity), subprotocols: ["fanfare.v1.json"], headers: headers,
+            nonce: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        return Connection(number: number, handshake: handshake, tap: options.tap) { [weak self] event in
+            // A connection lives on the client's loop and reports from there.
+            self?.assumeIsolated { $0.take(event, from: number) }
+        }
+    }
+
+    private func take(_ event: Connection.Event, from number: UInt64) {
+        guard connection?.number == number else { return }
+        switch event {
+        case .messages(let messages):
+            machine.heard(at: now)
+            for message in messages where connection?.number == number { take(message) }
+        case .lost(let loss):
+            connection = nil
+            handle(.lost(loss))
+        }
+    }
+
+    // MARK: Time
+
+    /// Has the loop call back at the next deadline.
+    func arm() {
+        guard let next = [machine.deadline, outbox.nextDeadline].compactMap({ $0 }).min() else { return }
+        if let armed {
+            // One that comes too early looks again; only a later one must be replaced.
+            guard next < armed.deadline else { return }
+            loop.cancel(armed.token)
+        }
+        let timer = DeadlineTimer { [weak self] in self?.assumeIsolated { $0.deadlineCame() } }
+        armed = (next, loop.schedule(timer, after: next - now))
+    }
+
+    private func deadlineCame() {
+        armed = nil
+        if let heardAt = connection?.heardAt { machine.heard(at: .nanoseconds(Int64(clamping: heardAt.nanoseconds))) }
+        expireRequests()
+        handle(.timer)
+    }
+}
+
+/// A timer that calls a closure.
+private final class DeadlineTimer: TimerHandler {
+    private let action: () -> Void
+
+    init(_ action: @escaping () -> Void) {
+        self.action = action
+    }
+
+    func timerFired(_ now: MonotonicTime) {
+        action()
+    }
+}
