@@ -1,4 +1,44 @@
+import CommandOptions
+import Glibc
+import Transport
+
+/// The command `fanfare`: its first word picks one of ``commands``.
 @main
 struct Main {
-    static func main() {}
+    static func main() async {
+        exit(await run(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    private static func run(_ words: [String]) async -> Int32 {
+        let set = CommandSet(
+            name: "fanfare", summary: "Fanfare, a real-time reaction broker: people react, everyone sees it at once.",
+            commands: commands.map { $0.options }, version: "fanfare 0.1.0")
+        do throws(UsageError) {
+            switch try set.select(words) {
+            case .print(let text):
+                StandardOutput().write(text)
+                return ExitCode.done
+            case .command(let name, let words):
+                return await run(name, words)
+            }
+        } catch {
+            complain("fanfare: \(error.message)")
+            return ExitCode.wrongWords
+        }
+    }
+
+    private static func run(_ name: String, _ words: [String]) async -> Int32 {
+        guard let command = commands.first(where: { $0.options.name == "fanfare \(name)" }) else {
+            return ExitCode.wrongWords
+        }
+        // Before the first thread, which the others inherit it from.
+        if command.takesSignals { blockSignals([SIGINT, SIGTERM, SIGHUP]) }
+        return await command.run(words)
+    }
 }
+
+/// The subcommands, in the order of the help text.
+private let commands: [any Command.Type] = [
+    WatchCommand.self,
+    ReactCommand.self,
+]

@@ -1,0 +1,34 @@
+import FanfareClient
+import Wire
+
+/// What went wrong, and what to do about it, in one line.
+func advice(for error: ClientError) -> String {
+    let hint = error.refusal.map(hint(for:)) ?? hint(error.code)
+    let again = error.retryAfter.map { "; try again in \(seconds($0))" } ?? ""
+    return error.message + again + (hint.isEmpty ? "" : " — \(hint)")
+}
+
+private func hint(_ code: ClientError.Code) -> String {
+    switch code {
+    case .timedOut: "is the broker running there? check --url and fanfare serve"
+    case .unauthorized: "check --token or FANFARE_TOKEN; fanfare token makes one"
+    default: ""
+    }
+}
+
+private func hint(for code: ErrorCode) -> String {
+    switch code {
+    case .unauthorized: "say who you are with --token, or --user for a broker in development mode"
+    case .forbidden: "the token does not allow it, or the broker has no such namespace (the part before the :)"
+    case .badRequest: "the namespace's policy does not know this; see its settings"
+    case .invalidReaction: "give exactly one emoji, or a name where the namespace takes names"
+    case .reactionNotAllowed: "use one of the namespace's reactions; fanfare watch --json shows them in \"allowed\""
+    case .frozen: "a moderator froze the channel; try later"
+    case .messageDeleted: "the message is gone; react to another"
+    case .tooManyReactions: "remove one first, or join one that is there"
+    case .rateLimited: "slow down"
+    case .unavailable: "the store cannot take it now; nothing was changed"
+    case .tooManySubscriptions: "follow fewer channels on one connection"
+    default: ""
+    }
+}

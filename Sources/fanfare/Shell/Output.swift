@@ -1,0 +1,63 @@
+import Glibc
+import Transport
+
+/// Standard output, one write a call, so that each line is out when the call returns.
+struct StandardOutput {
+    /// Makes it, and has a pipe that nobody reads any more be an error and not the end of the program.
+    init() {
+        ignoreBrokenPipes()
+    }
+
+    /// Whether it is a terminal.
+    var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Writes a text; `false` where nobody reads any more.
+    @discardableResult
+    func write(_ text: String) -> Bool {
+        write(Array(text.utf8))
+    }
+
+    /// Writes bytes; `false` where nobody reads any more.
+    @discardableResult
+    func write(_ bytes: [UInt8]) -> Bool {
+        writeAll(bytes, to: STDOUT_FILENO)
+    }
+}
+
+/// Writes one line on standard error.
+func complain(_ line: String) {
+    _ = writeAll(Array((printable(line) + "\n").utf8), to: STDERR_FILENO)
+}
+
+/// Writes all of the bytes, however many calls it takes; `false` where that is impossible.
+private func writeAll(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        // The pointer holds for the call, and the count is what lies behind it.
+        let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        if count > 0 {
+            rest = rest.dropFirst(count)
+        } else if count < 0, errno == EAGAIN {
+            waitUntilWritable(descriptor)
+        } else if count == 0 || errno != EINTR {
+            return false
+        }
+    }
+    return true
+}
+
+/// Waits for room, where someone who shares the descriptor made it non-blocking.
+private func waitUntilWritable(_ descriptor: CInt) {
+    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    _ = unsafe poll(&request, 1, -1)
+}
+
+/// Those of the named environment variables that are set.
+func environment(_ names: [String]) -> [String: String] {
+    var found: [String: String] = [:]
+    for name in names {
+        // Nobody changes the environment of this process, so the pointer holds until the text is copied.
+        if let value = unsafe getenv(name) { found[name] = unsafe String(cString: value) }
+    }
+    return found
+}

@@ -1,0 +1,77 @@
+import CommandOptions
+import FanfareClient
+import Glibc
+import Transport
+import Wire
+
+/// `fanfare watch`: shows what happens in a channel, on a terminal as a live view, else as lines.
+enum WatchCommand: Command {
+    static let options = CommandSyntax(
+        name: "fanfare watch",
+        summary: "Shows a channel's reactions as they happen: a live view on a terminal, else one line a change.",
+        operands: [.init("CHANNEL", "the channel, such as chat:42")],
+        options: [
+            .value("mode", "MODE", "events (each change) or summary (counts, merged)", default: "events"),
+            .flag("json", "print the broker's messages as they were received, one a line"),
+        ] + BrokerOptions.all,
+        examples: [
+            .init("fanfare watch chat:42", "the live view; q or Control-C ends it"),
+            .init("fanfare watch chat:42 --mode summary --url wss://example.org", "merged counts, from elsewhere"),
+            .init("fanfare watch chat:42 | grep ^added", "lines such as added seq=20 message=m1 reaction=👍 count=3 …"),
+            .init("fanfare watch chat:42 --json", "what the broker says, as JSON"),
+        ])
+
+    static func run(_ words: [String]) async -> Int32 {
+        await run(words) { words in
+            let channel = try BrokerOptions.channel(words)
+            let mode = try words.choice("mode", as: Mode.self)
+            let output = StandardOutput()
+            guard words.flag("json") else {
+                let client = try BrokerOptions.client(words)
+                if output.isTerminal { return try await LiveView.run(client, channel, mode, output) }
+                return try await printLines(client, channel, mode) { update in
+                    PlainLines.lines(for: update).allSatisfy { output.write($0 + "\n") }
+                }
+            }
+            let closed = Flag()
+            let client = try BrokerOptions.client(words) { message in
+                // On the client's loop: a slow reader of this output slows the connection, and the broker's bound holds.
+                if !output.write(oneLine(message)) { closed.set() }
+            }
+            return try await printLines(client, channel, mode) { _ in !closed.isSet }
+        }
+    }
+
+    /// Prints until a signal comes, nobody reads any more, or the client gives up.
+    private static func printLines(
+        _ client: ReactionClient, _ channel: String, _ mode: Mode, print: (ChannelUpdate) -> Bool
+    ) async throws -> Int32 {
+        onInterruption(client.loop) {
+            Task { await client.close() }
+        }
+        for try await update in client.events(in: channel, mode: mode) {
+            if case .connection(let state) = update { complain(line(for: state, of: client)) }
+            guard print(update) else { break }
+        }
+        await client.close()
+        return ExitCode.done
+    }
+
+    /// What is told about the connection on standard error.
+    private static func line(for state: ConnectionState, of client: ReactionClient) -> String {
+        switch state {
+        case .connecting: "connecting to \(client.url)"
+        case .connected(let user): "connected to \(client.url)\(user.map { " as \($0)" } ?? "")"
+        case .waiting(let wait, let loss): "not connected: \(loss); next attempt in \(seconds(wait))"
+        case .closed(let reason): "\(reason)"
+        }
+    }
+
+    /// A message as one line: JSON holds raw line breaks only between its tokens, where a blank says the same.
+    private static func oneLine(_ message: [UInt8]) -> [UInt8] {
+        var line = message
+        for index in line.indices where line[index] == 0x0A || line[index] == 0x0D { line[index] = 0x20 }
+        line.append(0x0A)
+        return line
+    }
+}
