@@ -67,6 +67,9 @@ let package = Package(
         tests(of: "LoadGenerator"),
         tests(of: "CommandOptions"),
         tests(of: "fanfare", imports: ["FanfareClient", "CommandOptions", "Reactions", "Wire"]),
+        .executableTarget(
+            name: "websocket-echo", dependencies: ["WebSocket", "HTTP", "Transport"],
+            path: "Tests/Conformance/WebSocketEcho", swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests", exclude: ["Clients"], swiftSettings: settings),
     ]

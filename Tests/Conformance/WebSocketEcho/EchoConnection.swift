@@ -1,0 +1,131 @@
+import HTTP
+import Transport
+import WebSocket
+
+/// One connection that echoes, from its opening handshake on.
+final class EchoConnection: ByteStreamDelegate {
+    private enum Opening {
+        case server(RequestHeadParser)
+        case client(ClientHandshake)
+        case done
+    }
+
+    private var opening: Opening
+    /// What came before the handshake was complete.
+    private var head: [UInt8] = []
+    private var peer: WebSocketPeer
+    private var handler: EchoHandler
+    private let ended: (EchoConnection, (any Error)?) -> Void
+    private var failure: (any Error)?
+
+    /// The first text message that came.
+    var firstText: String? { handler.firstText }
+
+    /// The server's end.
+    init(ended: @escaping (EchoConnection, (any Error)?) -> Void) {
+        opening = .server(RequestHeadParser(limits: HTTPLimits()))
+        peer = WebSocketPeer(role: .server, limits: EchoHandler.limits)
+        handler = EchoHandler(role: .server)
+        self.ended = ended
+    }
+
+    /// The client's end.
+    init(_ handshake: ClientHandshake, ended: @escaping (EchoConnection, (any Error)?) -> Void) {
+        opening = .client(handshake)
+        peer = WebSocketPeer(role: .client, limits: EchoHandler.limits)
+        handler = EchoHandler(role: .client)
+        self.ended = ended
+    }
+
+    func streamDidConnect(_ stream: ByteStream) {
+        if case .client(let handshake) = opening {
+            stream.send(copying: handshake.request)
+        }
+    }
+
+    func stream(_ stream: ByteStream, didReceive bytes: inout MutableRawSpan) {
+        switch opening {
+        case .done:
+            echo(&bytes, on: stream)
+        case .server(let parser):
+            keep(bytes)
+            answerRequest(parser, on: stream)
+        case .client(let handshake):
+            keep(bytes)
+            readAnswer(handshake, on: stream)
+        }
+    }
+
+    func streamDidFinishReading(_ stream: ByteStream) {
+        stream.finish()
+    }
+
+    func stream(_ stream: ByteStream, didClose error: TransportError?) {
+        ended(self, failure ?? error)
+    }
+
+    private func keep(_ bytes: borrowing MutableRawSpan) {
+        for offset in 0..<bytes.byteCount {
+            head.append(bytes.bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+        }
+    }
+
+    private func answerRequest(_ parser: RequestHeadParser, on stream: ByteStream) {
+        do {
+            var parser = parser
+            guard let (request, consumed) = try parser.parse(head.span) else {
+                opening = .server(parser)
+                return
+            }
+            let answer = ServerHandshake.answer(
+                method: request.method, minorVersion: request.minorVersion, headers: request.headers.pairs,
+                subprotocols: [])
+            guard case .accept(let response, _) = answer else {
+                refuse(stream)
+                return
+            }
+            stream.send(copying: response)
+            begin(after: consumed, on: stream)
+        } catch {
+            refuse(stream)
+        }
+    }
+
+    private func refuse(_ stream: ByteStream) {
+        stream.send(copying: Array("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8))
+        stream.finish()
+    }
+
+    private func readAnswer(_ handshake: ClientHandshake, on stream: ByteStream) {
+        var handshake = handshake
+        do {
+            let consumed = try handshake.receive(head.span)
+            if let consumed {
+                begin(after: consumed, on: stream)
+            } else {
+                opening = .client(handshake)
+                head = []
+            }
+        } catch {
+            failure = error
+            stream.abort()
+        }
+    }
+
+    private func begin(after consumed: Int, on stream: ByteStream) {
+        opening = .done
+        var rest = Array(head[consumed...])
+        head = []
+        var elements = rest.mutableSpan
+        var bytes = elements.mutableBytes
+        echo(&bytes, on: stream)
+    }
+
+    private func echo(_ bytes: inout MutableRawSpan, on stream: ByteStream) {
+        var answers: [UInt8] = []
+        peer.receive(&bytes, answering: &answers, &handler)
+        let output = handler.merged(with: answers)
+        if !output.isEmpty { stream.send(copying: output) }
+        if peer.shouldCloseTransport { stream.finish() }
+    }
+}

@@ -1,0 +1,60 @@
+import WebSocket
+
+/// Sends every message back as it came, text as text and binary as binary.
+struct EchoHandler: ~Copyable, WebSocketHandler {
+    /// Limits that let the biggest messages of the conformance suite pass.
+    static let limits = WebSocketLimits(maxFrameBytes: 16 << 20, maxMessageBytes: 16 << 20, maxFragments: 65_536)
+
+    /// The first text message that came.
+    private(set) var firstText: String?
+
+    /// Frames what is sent, also when the reading end has seen a close behind a message.
+    private var writer: WebSocketPeer
+    /// The bytes of a pong before its payload.
+    private let pongHeaderBytes: Int
+    /// How many bytes of pongs the reading end has written in this call.
+    private var pongBytes = 0
+    private var replies: [(afterPongBytes: Int, frame: [UInt8])] = []
+
+    init(role: WebSocketRole) {
+        writer = WebSocketPeer(role: role, limits: Self.limits)
+        pongHeaderBytes = role == .client ? 6 : 2
+    }
+
+    mutating func received(text: Span<UInt8>) {
+        if firstText == nil {
+            firstText = String(copying: UTF8Span(unchecked: text))
+        }
+        var frame: [UInt8] = []
+        writer.send(text: text, into: &frame)
+        replies.append((pongBytes, frame))
+    }
+
+    mutating func received(binary: Span<UInt8>) {
+        var frame: [UInt8] = []
+        writer.send(binary: binary, into: &frame)
+        replies.append((pongBytes, frame))
+    }
+
+    mutating func receivedPing(_ payload: Span<UInt8>) {
+        pongBytes += pongHeaderBytes + payload.count
+    }
+
+    /// Puts the echoes among the answers of the reading end, pongs and a close, in the order of what they answer.
+    mutating func merged(with answers: [UInt8]) -> [UInt8] {
+        defer {
+            pongBytes = 0
+            replies = []
+        }
+        if replies.isEmpty { return answers }
+        var merged: [UInt8] = []
+        var taken = 0
+        for reply in replies {
+            let end = min(max(reply.afterPongBytes, taken), answers.count)
+            merged += answers[taken..<end]
+            merged += reply.frame
+            taken = end
+        }
+        return merged + answers[taken...]
+    }
+}
