@@ -21,6 +21,7 @@ import Testing
             let first = try await BrokerProcess.start(words)
             defer { first.program.send(SIGKILL) }
             try await runClient("restart.py", "write", first.url, acked, how, String(first.program.processID))
+            first.program.endByForce(after: 30)
             let (status, record) = await first.program.end()
             #expect(status == expected, "\(record.errors)")
             try await BrokerProcess.run(in: data) { try await runClient("restart.py", "verify", $0.url, acked) }

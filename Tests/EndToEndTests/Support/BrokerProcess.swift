@@ -55,6 +55,7 @@ struct BrokerProcess {
             throw error
         }
         broker.program.send(SIGTERM)
+        broker.program.endByForce(after: 30)
         let (status, record) = await broker.program.end()
         #expect(status == 0, "the broker ends with 0 on SIGTERM; it said: \(record.errors)")
         return result

@@ -45,8 +45,9 @@ final class Program: Sendable {
 
     init(_ path: String, _ words: [String], environment: [String: String] = [:], lives seconds: Int = 120) throws {
         let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = words
+        // Signals that this thread happens to block would stay blocked in the program.
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["--default-signal", path] + words
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         let output = Pipe()
@@ -63,9 +64,7 @@ final class Program: Sendable {
         try process.run()
         follow(output) { $0.outputBytes.append($1) }
         follow(errors) { $0.errorBytes.append($1) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
-            self?.send(SIGKILL)
-        }
+        endByForce(after: seconds)
     }
 
     private func follow(_ pipe: Pipe, _ append: @escaping @Sendable (inout State, Data) -> Void) {
@@ -117,6 +116,13 @@ final class Program: Sendable {
             let record = state.withLock { $0.record }
             if let status = record.status { return (status, record) }
             await change(after: record)
+        }
+    }
+
+    /// Ends the program by force unless it has ended by then, counted in seconds from now.
+    func endByForce(after seconds: Int) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
+            self?.send(SIGKILL)
         }
     }
 
