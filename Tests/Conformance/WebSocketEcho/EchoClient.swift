@@ -26,20 +26,20 @@ struct EchoClient {
 
     /// Runs every case; a case that ends in an error is the server's to judge.
     func run() async throws {
-        let text = try await converse("/getCaseCount")
+        let text = try await converse("/getCaseCount", echoes: false)
         guard let text, let count = Int(text), count > 0 else { throw Failure.noCaseCount(text) }
         for number in 1...count {
-            _ = try? await converse("/runCase?case=\(number)&agent=\(agent)")
+            _ = try? await converse("/runCase?case=\(number)&agent=\(agent)", echoes: true)
         }
-        _ = try await converse("/updateReports?agent=\(agent)")
+        _ = try await converse("/updateReports?agent=\(agent)", echoes: false)
     }
 
-    /// Echoes on one connection until it ends; gives the first text message that came.
-    private func converse(_ path: String) async throws -> String? {
+    /// Echoes, or listens, on one connection until it ends; gives the first text message that came.
+    private func converse(_ path: String, echoes: Bool) async throws -> String? {
         let nonce = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         return try await withCheckedThrowingContinuation { continuation in
             loop.execute { [host, address, loop] in
-                let connection = EchoConnection(ClientHandshake(host: host, path: path, nonce: nonce)) {
+                let connection = EchoConnection(ClientHandshake(host: host, path: path, nonce: nonce), echoes: echoes) {
                     connection, error in
                     if let error {
                         continuation.resume(throwing: error)

@@ -25,15 +25,15 @@ final class EchoConnection: ByteStreamDelegate {
     init(ended: @escaping (EchoConnection, (any Error)?) -> Void) {
         opening = .server(RequestHeadParser(limits: HTTPLimits()))
         peer = WebSocketPeer(role: .server, limits: EchoHandler.limits)
-        handler = EchoHandler(role: .server)
+        handler = EchoHandler(role: .server, echoes: true)
         self.ended = ended
     }
 
-    /// The client's end.
-    init(_ handshake: ClientHandshake, ended: @escaping (EchoConnection, (any Error)?) -> Void) {
+    /// The client's end; it echoes, or only listens.
+    init(_ handshake: ClientHandshake, echoes: Bool, ended: @escaping (EchoConnection, (any Error)?) -> Void) {
         opening = .client(handshake)
         peer = WebSocketPeer(role: .client, limits: EchoHandler.limits)
-        handler = EchoHandler(role: .client)
+        handler = EchoHandler(role: .client, echoes: echoes)
         self.ended = ended
     }
 
@@ -65,8 +65,9 @@ final class EchoConnection: ByteStreamDelegate {
     }
 
     private func keep(_ bytes: borrowing MutableRawSpan) {
-        for offset in 0..<bytes.byteCount {
-            head.append(bytes.bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+        let elements = Span<UInt8>(_bytes: bytes.bytes)
+        for index in elements.indices {
+            head.append(elements[index])
         }
     }
 
@@ -117,7 +118,7 @@ final class EchoConnection: ByteStreamDelegate {
         var rest = Array(head[consumed...])
         head = []
         var elements = rest.mutableSpan
-        var bytes = elements.mutableBytes
+        var bytes = MutableRawSpan(_elements: &elements)
         echo(&bytes, on: stream)
     }
 

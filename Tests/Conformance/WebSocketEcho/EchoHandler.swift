@@ -1,6 +1,6 @@
 import WebSocket
 
-/// Sends every message back as it came, text as text and binary as binary.
+/// Sends every message back as it came, text as text and binary as binary; or only listens.
 struct EchoHandler: ~Copyable, WebSocketHandler {
     /// Limits that let the biggest messages of the conformance suite pass.
     static let limits = WebSocketLimits(maxFrameBytes: 16 << 20, maxMessageBytes: 16 << 20, maxFragments: 65_536)
@@ -14,23 +14,27 @@ struct EchoHandler: ~Copyable, WebSocketHandler {
     private let pongHeaderBytes: Int
     /// How many bytes of pongs the reading end has written in this call.
     private var pongBytes = 0
+    private let echoes: Bool
     private var replies: [(afterPongBytes: Int, frame: [UInt8])] = []
 
-    init(role: WebSocketRole) {
+    init(role: WebSocketRole, echoes: Bool) {
+        self.echoes = echoes
         writer = WebSocketPeer(role: role, limits: Self.limits)
         pongHeaderBytes = role == .client ? 6 : 2
     }
 
     mutating func received(text: Span<UInt8>) {
-        if firstText == nil {
-            firstText = String(copying: UTF8Span(unchecked: text))
+        if firstText == nil, let text = try? UTF8Span(validating: text) {
+            firstText = String(copying: text)
         }
+        guard echoes else { return }
         var frame: [UInt8] = []
         writer.send(text: text, into: &frame)
         replies.append((pongBytes, frame))
     }
 
     mutating func received(binary: Span<UInt8>) {
+        guard echoes else { return }
         var frame: [UInt8] = []
         writer.send(binary: binary, into: &frame)
         replies.append((pongBytes, frame))
