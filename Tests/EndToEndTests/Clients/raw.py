@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from checks import PATIENCE
 
-TEXT, BINARY, CLOSE, PING = 1, 2, 8, 9
+TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 
 
 def frame(opcode, payload=b"", final=True, masked=True, reserved=0):
