@@ -50,7 +50,7 @@ let package = Package(
         room("CommandOptions"),
         .executableTarget(
             name: "fanfare",
-            dependencies: ["Server", "FanfareClient", "CommandOptions", "Reactions", "Wire", "Transport"],
+            dependencies: ["Server", "Broker", "FanfareClient", "CommandOptions", "Reactions", "Wire", "Transport"],
             swiftSettings: settings),
         .executableTarget(
             name: "fanfare-load", dependencies: ["LoadGenerator", "CommandOptions"], swiftSettings: settings),

@@ -39,6 +39,8 @@ struct Main {
 
 /// The subcommands, in the order of the help text.
 private let commands: [any Command.Type] = [
+    ServeCommand.self,
     WatchCommand.self,
     ReactCommand.self,
+    TokenCommand.self,
 ]

@@ -18,11 +18,18 @@ extension Command {
     static var takesSignals: Bool { true }
 
     /// Sorts the words, runs the body with them, and tells what went wrong in one line on standard error.
+    ///
+    /// - Parameters:
+    ///   - words: What follows the subcommand's name.
+    ///   - variables: The environment variables that may stand for options.
+    ///   - body: What the subcommand does; it gives the exit code.
+    /// - Returns: The exit code.
     static func run(
-        _ words: [String], body: (CommandWords) async throws -> Int32
+        _ words: [String], variables: [String] = ["FANFARE_URL", "FANFARE_TOKEN"],
+        body: (CommandWords) async throws -> Int32
     ) async -> Int32 {
         do {
-            let words = try options.parse(words, environment: environment(["FANFARE_URL"]))
+            let words = try options.parse(words, environment: environment(variables))
             if let text = words.textToPrint {
                 StandardOutput().write(text)
                 return ExitCode.done
