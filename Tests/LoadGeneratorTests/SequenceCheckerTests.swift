@@ -10,6 +10,7 @@ import Testing
         #expect(checker.see(17) == .duplicate)
         #expect(checker.missing(through: 19) == 0)
         #expect(checker.missing(through: 22) == 3)
+        #expect(checker.overtaken(through: 22) == 0)
         #expect(checker.missing(through: 5) == 0)
     }
 
@@ -18,6 +19,8 @@ import Testing
         #expect(checker.see(4) == .gap(3))
         #expect(checker.missing(through: 4) == 3)
         #expect(checker.missing(through: 2) == 2)
+        #expect(checker.missing(through: 6) == 5)
+        #expect(checker.overtaken(through: 6) == 3)
         #expect(checker.see(2) == .late)
         #expect(checker.see(2) == .duplicate)
         #expect(checker.see(1) == .late)

@@ -61,11 +61,16 @@ struct SequenceChecker: Sendable {
 
     /// How many events up to and including `last` have not come.
     func missing(through last: UInt64) -> UInt64 {
+        overtaken(through: last) + (last >= next ? last - next + 1 : 0)
+    }
+
+    /// How many of them have not come although later ones have: they will not come any more.
+    func overtaken(through last: UInt64) -> UInt64 {
         var count = givenUp
         for gap in gaps where gap.lowerBound <= last {
             count += min(gap.upperBound, last) - gap.lowerBound + 1
         }
-        return last >= next ? count + (last - next + 1) : count
+        return count
     }
 
     private mutating func remember(_ gap: ClosedRange<UInt64>) {

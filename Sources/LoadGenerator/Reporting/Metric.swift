@@ -40,7 +40,10 @@ extension Metric {
     /// Deliveries whose latency could not be told: events of others, or too old.
     static let untimed = Metric("delivered.untimed", .count)
 
+    /// What had not come when the drain was over.
     static let lost = Metric("lost", .count)
+    /// Of the lost, those that later events have overtaken; the others may just have been late.
+    static let overtaken = Metric("overtaken", .count)
     static let duplicates = Metric("duplicates", .count)
     static let reordered = Metric("reordered", .count)
     /// Of the lost, those that the broker left out and said so.
@@ -108,7 +111,9 @@ extension Plan.Scenario {
         case .fanout:
             connections + [.requests, .acked, .requestsPerSecond]
                 + [.delivered, .expected, .deliveredPerSecond, .untimed]
-                + [.lost, .duplicates, .reordered, .lagged, .errors] + generator + server + [.deliveriesPerCPUSecond]
+                + [.lost, .overtaken, .lagged, .duplicates, .reordered, .errors] + generator + server + [
+                    .deliveriesPerCPUSecond
+                ]
         case .idle: connections + [.errors] + generator + server + [.serverMemoryEach]
         }
     }

@@ -15,7 +15,7 @@ final class Stage {
         case connected
         case sample(group: Int, Sample)
         case answers(missing: UInt64, lastSeqs: [UInt64])
-        case missing(UInt64, expected: UInt64)
+        case balance(Subscribers.Balance)
     }
 
     private struct Member {
@@ -33,13 +33,15 @@ final class Stage {
     /// By group: the processor time of its loop when it was last asked.
     private(set) var loopCPU: [UInt64] = []
     private(set) var answers: (missing: UInt64, lastSeqs: [UInt64]) = (0, [])
-    private(set) var missing: (count: UInt64, expected: UInt64, groups: Int) = (0, 0, 0)
+    private(set) var balance = Subscribers.Balance()
 
     private var members: [Member] = []
     private let progress: ((String) -> Void)?
     private let startedAt = Clock.now()
     private var nextTick: UInt64
     private var connectedGroups = 0
+    /// Groups that have answered the last question for balances.
+    private var balances = 0
     /// Groups that have not answered the last question for samples.
     private var owedSamples = 0
     /// What was counted since the last row.
@@ -144,22 +146,29 @@ final class Stage {
         wait(until: deadline) { owedSamples == 0 }
     }
 
-    /// Asks the subscribers of some groups what they miss, again and again, until that is nothing or the deadline comes.
-    func askForMissing(_ groups: [LoopBound<Subscribers>], through lastSeqs: [UInt64], until deadline: UInt64) {
-        repeat {
-            missing = (0, 0, 0)
-            for group in groups {
-                let inbox = inbox
-                group.run { subscribers in
-                    let (missing, expected) = subscribers.missing(through: lastSeqs)
-                    inbox.post(.missing(missing, expected: expected))
-                }
-            }
-            // A loop that is busy answers late; the last answer counts, so it is worth a second more.
-            wait(until: max(deadline, Clock.now() + 1_000_000_000)) { missing.groups == groups.count }
-            if missing.count == 0 { return }
+    /// Asks the subscribers of some groups for their balance, again and again, until nothing is missing or the deadline comes;
+    /// then they stop counting.
+    func settleBalance(_ groups: [LoopBound<Subscribers>], through lastSeqs: [UInt64], until deadline: UInt64) {
+        askForBalance(groups, through: lastSeqs, isLast: false)
+        while balance.missing > 0, Clock.now() < deadline {
             wait(until: min(deadline, Clock.now() + 20_000_000))
-        } while Clock.now() < deadline
+            askForBalance(groups, through: lastSeqs, isLast: false)
+        }
+        askForBalance(groups, through: lastSeqs, isLast: true)
+    }
+
+    private func askForBalance(_ groups: [LoopBound<Subscribers>], through lastSeqs: [UInt64], isLast: Bool) {
+        balance = Subscribers.Balance()
+        balances = 0
+        let inbox = inbox
+        for group in groups {
+            group.run { subscribers in
+                if isLast { subscribers.end() }
+                inbox.post(.balance(subscribers.balance(through: lastSeqs)))
+            }
+        }
+        // A loop that is busy answers late, but does answer.
+        wait(until: Clock.now() + 5_000_000_000) { balances == groups.count }
     }
 
     /// Asks the publishers which requests have no answer yet, until all have one or the deadline comes.
@@ -183,8 +192,11 @@ final class Stage {
         switch notice {
         case .connected: connectedGroups += 1
         case .answers(let missing, let lastSeqs): answers = (missing, lastSeqs)
-        case .missing(let count, let expected):
-            missing = (missing.count + count, missing.expected + expected, missing.groups + 1)
+        case .balance(let part):
+            balance.expected += part.expected
+            balance.missing += part.missing
+            balance.overtaken += part.overtaken
+            balances += 1
         case .sample(let group, let sample):
             total.merge(sample.tally)
             row.merge(sample.tally)

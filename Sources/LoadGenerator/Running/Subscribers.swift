@@ -13,6 +13,15 @@ final class Subscribers: LoadGroup {
     private var logs: [EventLog]
     /// By connection, from the first number; `nil` before its `subscribed`.
     private var checkers: [SequenceChecker?]
+    private var hasEnded = false
+
+    /// What all that ever subscribed should have received, in events.
+    struct Balance: Sendable {
+        var expected: UInt64 = 0
+        var missing: UInt64 = 0
+        /// Of the missing, those that later events have overtaken.
+        var overtaken: UInt64 = 0
+    }
 
     /// Makes a group that is not connected yet.
     ///
@@ -38,20 +47,25 @@ final class Subscribers: LoadGroup {
         connector.open(numbers, atOnce: max(1, plan.connectingAtOnce / plan.loops), whenDone: whenDone)
     }
 
-    /// How many events up to the last ones have been missed, and how many there were, over all that ever subscribed.
+    /// Compares what has come with what was published.
     ///
     /// - Parameter last: The last seq of each channel, 0 where nothing was published.
-    /// - Returns: Both sums.
-    func missing(through last: [UInt64]) -> (missing: UInt64, expected: UInt64) {
-        var missing: UInt64 = 0
-        var expected: UInt64 = 0
+    /// - Returns: The balance so far.
+    func balance(through last: [UInt64]) -> Balance {
+        var balance = Balance()
         for (index, checker) in checkers.enumerated() {
             guard let checker else { continue }
             let last = last[channel(of: numbers.lowerBound + index)]
-            missing += checker.missing(through: last)
-            expected += last >= checker.first ? last - checker.first + 1 : 0
+            balance.expected += last >= checker.first ? last - checker.first + 1 : 0
+            balance.missing += checker.missing(through: last)
+            balance.overtaken += checker.overtaken(through: last)
         }
-        return (missing, expected)
+        return balance
+    }
+
+    /// Counts nothing that comes from now on, so that the last balance and the counts agree.
+    func end() {
+        hasEnded = true
     }
 
     // MARK: ConnectionOwner
@@ -64,6 +78,7 @@ final class Subscribers: LoadGroup {
     }
 
     func connection(_ connection: LoadConnection, didReceive text: Span<UInt8>, at time: UInt64) {
+        guard !hasEnded else { return }
         if let seq = EventScanner.seq(of: text) {
             received(seq, nil, text, by: connection, at: time)
             return

@@ -58,10 +58,11 @@ struct Fanout {
         report[.acked] = Double(total.acked)
         report[.requestsPerSecond] = Double(total.requests) / (plan.duration / .seconds(1))
         report[.delivered] = Double(total.delivered)
-        report[.expected] = Double(stage.missing.expected)
+        report[.expected] = Double(stage.balance.expected)
         report[.deliveredPerSecond] = Double(end.delivered - start.delivered) / seconds
         report[.untimed] = Double(total.untimed)
-        report[.lost] = Double(stage.missing.count)
+        report[.lost] = Double(stage.balance.missing)
+        report[.overtaken] = Double(stage.balance.overtaken)
         report[.duplicates] = Double(total.duplicates)
         report[.reordered] = Double(total.reordered)
         report[.lagged] = Double(total.lagged)
@@ -103,6 +104,6 @@ struct Fanout {
         stage.askForAnswers(publishers, until: deadline)
         let lastSeqs = stage.answers.lastSeqs
         guard !lastSeqs.isEmpty else { return }
-        stage.askForMissing(subscribers, through: lastSeqs, until: deadline)
+        stage.settleBalance(subscribers, through: lastSeqs, until: deadline)
     }
 }
