@@ -1,7 +1,6 @@
 /// The characters that the grammar of JSON and the names of the contract speak of.
 extension UInt8 {
     static var quote: UInt8 { 0x22 }
-    static var asterisk: UInt8 { 0x2A }
     static var plus: UInt8 { 0x2B }
     static var comma: UInt8 { 0x2C }
     static var hyphen: UInt8 { 0x2D }

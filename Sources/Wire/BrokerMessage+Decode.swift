@@ -14,24 +14,21 @@ extension BrokerMessage {
     /// - Returns: The message.
     /// - Throws: ``BadRequest`` where it is no JSON object with a type, or lacks what its type must have.
     public static func decode(_ text: Span<UInt8>) throws(BadRequest) -> BrokerMessage {
-        let document: (members: Members, hasLoneSurrogate: Bool)?
-        do throws(NotJSON) {
-            document = try Members.document(text, maxDepth: maxDepth)
-        } catch {
-            throw BadRequest(error)
+        let fields = try Members(text, maxDepth: maxDepth)
+        let type = try fields[.type].required(.type)
+        guard let word = MessageType.words.word(type, in: text) else {
+            return .unknown(type: try fields.text(.type, text))
         }
-        guard let fields = document?.members else { throw BadRequest(reason: "not an object") }
-        let type = try fields.text(.type, text)
-        if let event = try fields.event(type, text) { return event }
-        if let reply = try fields.reply(type, text) { return reply }
-        return try fields.notice(type, text) ?? .unknown(type: type)
+        if let event = try fields.event(word, text) { return event }
+        if let reply = try fields.reply(word, text) { return reply }
+        return try fields.notice(word, text)
     }
 }
 
 extension Members {
-    fileprivate func reply(_ type: String, _ text: Span<UInt8>) throws(BadRequest) -> BrokerMessage? {
+    fileprivate func reply(_ type: MessageType, _ text: Span<UInt8>) throws(BadRequest) -> BrokerMessage? {
         switch type {
-        case "ack":
+        case .ack:
             guard self[.result] != nil else {
                 return .authenticated(
                     id: try id(text), user: try self.text(.user, text),
@@ -40,28 +37,28 @@ extension Members {
             return .ack(
                 id: try id(text), channel: try channel(text), try answer(text),
                 isDuplicate: try bool(.duplicate) ?? false, isCounted: isCounted)
-        case "subscribed": return .subscribed(try subscribed(text))
-        case "watched":
+        case .subscribed: return .subscribed(try subscribed(text))
+        case .watched:
             let (messages, isCounted) = try summaries(text)
             return .watched(
                 id: try id(text), channel: try channel(text), seq: try number(.seq, text),
                 messages: try messages.required(.messages), isCounted: isCounted)
-        case "unsubscribed":
+        case .unsubscribed:
             return .unsubscribed(id: try id(text), channel: try channel(text), reason: try string(.reason, text))
-        case "reactors":
+        case .reactors:
             let reactors = try objects(.reactors, text) { entry, text throws(BadRequest) in try entry.reactor(text) }
             return .reactors(
                 id: try id(text), channel: try channel(text), message: try self.text(.message, text),
                 total: try number(.total, text), reactors: try reactors.required(.reactors),
                 after: try stringOrNull(.after, text))
-        case "list":
+        case .list:
             let (messages, isCounted) = try summaries(text)
             return .list(
                 id: try id(text), channel: try channel(text), epoch: try self.text(.epoch, text),
                 seq: try number(.seq, text), messages: try messages.required(.messages),
                 after: try stringOrNull(.after, text), isCounted: isCounted)
-        case "pong": return .pong(id: try id(text), time: try milliseconds(.time, text))
-        case "error":
+        case .pong: return .pong(id: try id(text), time: try milliseconds(.time, text))
+        case .error:
             return .error(
                 id: try id(text), code: ErrorCode(rawValue: try self.text(.code, text)) ?? .badRequest,
                 message: try string(.message, text) ?? "",
@@ -70,39 +67,39 @@ extension Members {
         }
     }
 
-    fileprivate func notice(_ type: String, _ text: Span<UInt8>) throws(BadRequest) -> BrokerMessage? {
+    fileprivate func notice(_ type: MessageType, _ text: Span<UInt8>) throws(BadRequest) -> BrokerMessage {
         switch type {
-        case "welcome": return .welcome(try welcome(text))
-        case "summary":
+        case .welcome: return .welcome(try welcome(text))
+        case .summary:
             let messages = try objects(.messages, text) { delta, text throws(BadRequest) in
                 try delta.summaryDelta(text)
             }
             return .summary(
                 channel: try channel(text), seq: try number(.seq, text), messages: try messages.required(.messages))
-        case "own":
+        case .own:
             return .own(
                 channel: try channel(text), message: try self.text(.message, text),
                 own: try own(text).required(.own), seq: try number(.seq, text), isCounted: isCounted)
-        case "occupancy":
+        case .occupancy:
             return .occupancy(
                 channel: try channel(text), connections: try number(.connections, text),
                 users: try number(.users, text))
-        case "burst":
+        case .burst:
             return .burst(
                 channel: try channel(text), message: try self.text(.message, text),
                 reactions: try counts(.reactions, text).required(.reactions),
                 windowMilliseconds: try milliseconds(.windowMilliseconds, text), at: try milliseconds(.at, text))
-        case "frozen":
+        case .frozen:
             return .frozen(
                 channel: try channel(text), isFrozen: try bool(.frozen).required(.frozen), by: try self.text(.by, text))
-        case "lagged":
+        case .lagged:
             return .lagged(channel: try channel(text), from: try number(.from, text), to: try number(.to, text))
-        case "goodbye":
+        case .goodbye:
             guard let code = UInt16(exactly: try number(.code, text)) else { throw .outOfRange(.code) }
             return .goodbye(
                 code: code, reason: try self.text(.reason, text),
                 retryAfterMilliseconds: try optionalMilliseconds(.retryAfterMilliseconds, text))
-        default: return nil
+        default: return .unknown(type: type.name)
         }
     }
 
@@ -140,4 +137,13 @@ extension Members {
             isRecovered: try bool(.recovered).required(.recovered), messages: messages,
             more: try stringOrNull(.more, text), isCounted: isCounted || policy == .multiple)
     }
+}
+
+/// The words in `type` of a broker's messages.
+enum MessageType: String, Vocabulary {
+    case added, removed, updated, replaced, cleared, summary, own, burst, occupancy
+    case ack, subscribed, watched, unsubscribed, reactors, list, pong, error
+    case welcome, frozen, lagged, goodbye
+
+    static let words = WordTable<MessageType>()
 }

@@ -32,14 +32,17 @@ enum CanonicalJSON {
     private static func append(
         object value: JSONValue, in text: Span<UInt8>, to bytes: inout [UInt8]
     ) throws(BadRequest) {
-        var last: [[UInt8]: JSONValue] = [:]
-        var members = JSONMembers(value)
-        while let (name, value) = try members.next(text) { last[name.unescaped(in: text)] = value }
+        var members: [(name: [UInt8], value: JSONValue)] = []
+        var rest = JSONMembers(value)
+        while let (name, value) = try rest.next(text) { members.append((name.unescaped(in: text), value)) }
+        // The sort is stable, so that of equal names the last now comes first, and the others can be dropped.
+        members.reverse()
+        members.sort { $0.name.lexicographicallyPrecedes($1.name) }
         bytes.append(.openBrace)
-        var isFirst = true
-        for (name, value) in last.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-            if !isFirst { bytes.append(.comma) }
-            isFirst = false
+        var previous: [UInt8]?
+        for (name, value) in members where name != previous {
+            if previous != nil { bytes.append(.comma) }
+            previous = name
             try append(characters: name.span, to: &bytes)
             bytes.append(.colon)
             try append(value, in: text, to: &bytes)

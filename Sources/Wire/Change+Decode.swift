@@ -3,17 +3,17 @@ import Reactions
 /// Reading the events of section 4, one for each change.
 extension Members {
     /// The event of a type; `nil`: the type is no event's.
-    func event(_ type: String, _ text: Span<UInt8>) throws(BadRequest) -> BrokerMessage? {
+    func event(_ type: MessageType, _ text: Span<UInt8>) throws(BadRequest) -> BrokerMessage? {
         let kind: Change.Kind
         switch type {
-        case "added": kind = .added(try group(text), byCount: try byCount(text), data: try data(text))
-        case "removed": kind = .removed(try group(text), byCount: try byCount(text))
-        case "updated": kind = .updated(try group(text), data: try data(text).required(.data))
-        case "replaced": kind = .replaced(try group(text), previous: try previous(text), data: try data(text))
-        case "cleared": kind = try cleared(text)
+        case .added: kind = .added(try group(text), byCount: try byCount(text), data: try data(text))
+        case .removed: kind = .removed(try group(text), byCount: try byCount(text))
+        case .updated: kind = .updated(try group(text), data: try data(text).required(.data))
+        case .replaced: kind = .replaced(try group(text), previous: try previous(text), data: try data(text))
+        case .cleared: kind = try cleared(text)
         default: return nil
         }
-        let user = type == "cleared" ? nil : try string(.user, text)
+        let user = type == .cleared ? nil : try string(.user, text)
         let change = Change(
             seq: try number(.seq, text), message: try self.text(.message, text), user: user,
             at: try milliseconds(.at, text), total: try number(.total, text), kind: kind)

@@ -62,7 +62,7 @@ public struct ErrorBody: Sendable, Equatable {
     public func append(to bytes: inout [UInt8]) {
         bytes.append(json: #"{"code":"#)
         bytes.append(string: code.rawValue)
-        bytes.member("message", message)
+        bytes.member(#","message":"#, message)
         bytes.close()
     }
 }
@@ -93,9 +93,9 @@ public struct MessageDocument: Sendable, Equatable {
     public func append(to bytes: inout [UInt8]) {
         bytes.append(json: #"{"channel":"#)
         bytes.append(string: channel)
-        bytes.member("epoch", epoch)
-        bytes.member("seq", seq)
-        bytes.member("message", summary.message)
+        bytes.member(#","epoch":"#, epoch)
+        bytes.member(#","seq":"#, seq)
+        bytes.member(#","message":"#, summary.message)
         bytes.members(after: summary, isCounted: isCounted)
         bytes.close()
     }
@@ -105,8 +105,8 @@ extension Members {
     /// Reads the object that a body is, with all that is said about a request as a whole.
     fileprivate static func body(_ body: Span<UInt8>) throws(BadRequest) -> Members {
         guard (try? UTF8Span(validating: body)) != nil else { throw BadRequest(NotJSON()) }
-        let (fields, hasLoneSurrogate) = try request(body)
-        try fields.checkWhole(hasLoneSurrogate: hasLoneSurrogate)
+        let fields = try Members(body, maxDepth: Request.maxDepth, watchesNames: true)
+        try fields.checkWhole()
         return fields
     }
 }

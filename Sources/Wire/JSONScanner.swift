@@ -19,30 +19,38 @@ struct JSONValue: BitwiseCopyable {
         case `true`, `false`, null, object, array
     }
 
-    var kind: Kind
-    private var lower: UInt32
-    private var upper: UInt32
+    /// Positions are below this, so that a value is eight bytes.
+    static let maxPosition = 1 << 30
+
+    /// From the top: four bits of kind, thirty of the start, thirty of the length.
+    private let packed: UInt64
+
+    @inline(__always)
+    init(_ kind: Kind, _ start: Int, _ end: Int) {
+        let start = UInt64(truncatingIfNeeded: start) & 0x3FFF_FFFF
+        let length = UInt64(truncatingIfNeeded: max(end, 0)) &- start
+        packed = UInt64(kind.rawValue) << 60 | start << 30 | length & 0x3FFF_FFFF
+    }
+
+    var kind: Kind { Kind(rawValue: UInt8(packed >> 60)) ?? .null }
 
     /// The value's bytes; those of a string are without its quotes.
-    var range: Range<Int> { Int(lower)..<Int(upper) }
-
-    init(_ kind: Kind, _ start: Int, _ end: Int) {
-        self.kind = kind
-        lower = UInt32(truncatingIfNeeded: start)
-        upper = UInt32(truncatingIfNeeded: max(start, end))
+    var range: Range<Int> {
+        let start = Int(packed >> 30 & 0x3FFF_FFFF)
+        return start..<(start &+ Int(packed & 0x3FFF_FFFF))
     }
 }
 
 /// A member's name, and its bytes packed as far as it has no escapes.
 struct JSONName {
     var value: JSONValue
-    var packed: PackedName
+    var packed: PackedWord
 }
 
 /// Reads JSON (RFC 8259, all of its grammar) in one pass over borrowed bytes, without allocating.
 ///
 /// The caller asks for what comes next; what is not asked for is checked all the same. The text is handed to every
-/// call, as a struct cannot keep a `Span` yet. It may hold anything: texts of 4 GiB and more are refused, and
+/// call, as a struct cannot keep a `Span` yet. It may hold anything: texts of 1 GiB and more are refused, and
 /// bytes above 0x7F are taken inside strings as they are.
 struct JSONScanner {
     /// Where the next byte is.
@@ -71,7 +79,7 @@ struct JSONScanner {
 
     /// Moves to the one value that the whole text must be, and tells whether it can be an object.
     mutating func startsObject(_ text: Span<UInt8>) throws(NotJSON) -> Bool {
-        guard text.count < Int(UInt32.max) else { throw NotJSON() }
+        guard text.count < JSONValue.maxPosition else { throw NotJSON() }
         skipWhiteSpace(text)
         return peek(text) == .openBrace
     }
@@ -142,14 +150,16 @@ struct JSONScanner {
         guard peek(text) == .quote else { throw NotJSON() }
         position &+= 1
         let start = position
-        var packed = PackedName()
-        while position < text.count {
-            let byte = text[position]
+        var index = start
+        var packed = PackedWord()
+        while index < text.count {
+            let byte = text[index]
             if byte == .quote || byte == .backslash || byte < 0x20 { break }
             packed.append(byte)
-            position &+= 1
+            index &+= 1
         }
-        var name = JSONName(value: JSONValue(.string, start, position), packed: packed)
+        position = index
+        var name = JSONName(value: JSONValue(.string, start, index), packed: packed)
         if peek(text) == .quote {
             position &+= 1
         } else {
@@ -167,14 +177,16 @@ struct JSONScanner {
     private mutating func string(_ text: Span<UInt8>) throws(NotJSON) -> JSONValue {
         position &+= 1
         let start = position
-        while position < text.count {
-            let byte = text[position]
-            if byte == .quote {
-                position &+= 1
-                return JSONValue(.string, start, position &- 1)
-            }
-            if byte == .backslash || byte < 0x20 { break }
+        var index = start
+        while index < text.count {
+            let byte = text[index]
+            if byte == .quote || byte == .backslash || byte < 0x20 { break }
+            index &+= 1
+        }
+        position = index
+        if peek(text) == .quote {
             position &+= 1
+            return JSONValue(.string, start, index)
         }
         return try restOfString(text, from: start)
     }

@@ -35,6 +35,12 @@ extension JSONValue {
 }
 
 extension String {
+    /// Copies bytes of a name.
+    init(copyingASCII bytes: Span<UInt8>) {
+        // Safe: the caller has found every byte to be ASCII, which needs no second look.
+        self.init(copying: unsafe UTF8Span(unchecked: bytes, isKnownASCII: true))
+    }
+
     /// Copies bytes that should be UTF-8; `nil` where they are not.
     init?(copying bytes: Span<UInt8>) {
         guard let text = try? UTF8Span(validating: bytes) else { return nil }

@@ -3,38 +3,38 @@ import Reactions
 /// Writing the words of `Reactions`: what several messages say in the same way.
 extension [UInt8] {
     /// Begins a message of a type about a channel.
-    mutating func open(_ type: StaticString, _ id: RequestID?, _ channel: String) {
-        open(type)
-        member("id", id)
-        member("channel", channel)
+    mutating func open(_ piece: StaticString, _ id: RequestID?, _ channel: String) {
+        append(json: piece)
+        member(#","id":"#, id)
+        member(#","channel":"#, channel)
     }
 
-    mutating func member(_ name: StaticString, _ id: RequestID?) {
+    mutating func member(_ piece: StaticString, _ id: RequestID?) {
         switch id {
-        case .number(let number): member(name, number)
-        case .text(let text): member(name, text)
+        case .number(let number): member(piece, number)
+        case .text(let text): member(piece, text)
         case nil: break
         }
     }
 
-    mutating func member(_ name: StaticString, ifAny reaction: Reaction?) {
-        if let reaction { member(name, reaction.text) }
+    mutating func member(_ piece: StaticString, ifAny reaction: Reaction?) {
+        if let reaction { member(piece, reaction.text) }
     }
 
     /// Writes `data`, which is JSON already, where there is any.
-    mutating func member(_ name: StaticString, ifAny data: ReactionData?) {
+    mutating func member(_ piece: StaticString, ifAny data: ReactionData?) {
         guard let data else { return }
-        member(name)
+        append(json: piece)
         append(contentsOf: data.text.utf8)
     }
 
     /// Writes `own` and, for policy `multiple`, `own_counts`.
     mutating func members(own: [OwnReaction]?, isCounted: Bool) {
         guard let own else { return }
-        member("own")
+        append(json: #","own":"#)
         array(own) { $0.append(string: $1.reaction.text) }
         guard isCounted else { return }
-        member("own_counts")
+        append(json: #","own_counts":"#)
         object(own.lazy.map { ($0.reaction, $0.count) })
     }
 
@@ -52,19 +52,19 @@ extension [UInt8] {
         append(.closeBrace)
     }
 
-    mutating func member(_ name: StaticString, _ groups: [GroupCount]) {
-        member(name)
+    mutating func member(_ piece: StaticString, _ groups: [GroupCount]) {
+        append(json: piece)
         array(groups) { bytes, group in
             bytes.append(json: #"{"reaction":"#)
             bytes.append(string: group.reaction.text)
-            bytes.member("count", group.count)
-            bytes.member("users", group.users)
+            bytes.member(#","count":"#, group.count)
+            bytes.member(#","users":"#, group.users)
             bytes.close()
         }
     }
 
-    mutating func member(_ name: StaticString, _ summaries: [Summary], isCounted: Bool) {
-        member(name)
+    mutating func member(_ piece: StaticString, _ summaries: [Summary], isCounted: Bool) {
+        append(json: piece)
         array(summaries) { bytes, summary in
             bytes.append(json: #"{"message":"#)
             bytes.append(string: summary.message)
@@ -75,11 +75,11 @@ extension [UInt8] {
 
     /// Writes what a SUMMARY holds after its message; a deleted one has no `own`.
     mutating func members(after summary: Summary, isCounted: Bool) {
-        member("total", summary.total)
-        member("reactions")
+        member(#","total":"#, summary.total)
+        append(json: #","reactions":"#)
         array(summary.groups) { $0.append(group: $1) }
         if summary.isDeleted {
-            member("deleted", true)
+            member(#","deleted":"#, true)
         } else {
             members(own: summary.own, isCounted: isCounted)
         }
@@ -88,21 +88,21 @@ extension [UInt8] {
     private mutating func append(group: Summary.Group) {
         append(json: #"{"reaction":"#)
         append(string: group.reaction.text)
-        member("count", group.count)
-        member("users", group.users)
-        member("first", group.first)
-        member("last", group.last)
-        if let latest = group.latest { member("latest", latest) }
+        member(#","count":"#, group.count)
+        member(#","users":"#, group.users)
+        member(#","first":"#, group.first)
+        member(#","last":"#, group.last)
+        if let latest = group.latest { member(#","latest":"#, latest) }
         close()
     }
 
     mutating func append(reactor: Reactor) {
         append(json: #"{"user":"#)
         append(string: reactor.user)
-        member("reaction", reactor.reaction.text)
-        member("count", reactor.count)
-        member("at", reactor.at)
-        member("data", ifAny: reactor.data)
+        member(#","reaction":"#, reactor.reaction.text)
+        member(#","count":"#, reactor.count)
+        member(#","at":"#, reactor.at)
+        member(#","data":"#, ifAny: reactor.data)
         close()
     }
 }

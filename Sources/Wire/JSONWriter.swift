@@ -1,74 +1,59 @@
 /// Writing JSON by hand, onto the end of bytes that are going out.
 ///
-/// Messages are written member by member: ``open(_:)`` writes the type, `member` one more field, ``close()`` the end.
+/// A message is written piece by piece: `open` writes `{"type":"…"`, each `member` its piece of JSON up to the colon
+/// (`,"seq":`, in one, as every piece costs) and its value, ``close()`` the end.
 extension [UInt8] {
-    /// Appends text that is JSON already: a literal of the source.
+    /// Appends a piece of JSON from the source.
     @inline(__always)
-    mutating func append(json literal: StaticString) {
+    mutating func append(json piece: StaticString) {
         // Safe: the buffer is the literal itself and is only copied from.
-        literal.withUTF8Buffer { unsafe append(contentsOf: $0) }
-    }
-
-    /// Begins a message of a type.
-    mutating func open(_ type: StaticString) {
-        append(json: #"{"type":""#)
-        append(json: type)
-        append(.quote)
+        piece.withUTF8Buffer { unsafe append(contentsOf: $0) }
     }
 
     mutating func close() {
         append(.closeBrace)
     }
 
-    /// Begins a member that is not an object's first; its value is to follow.
-    @inline(__always)
-    mutating func member(_ name: StaticString) {
-        append(json: #",""#)
-        append(json: name)
-        append(json: #"":"#)
-    }
-
-    mutating func member(_ name: StaticString, _ value: String) {
-        member(name)
+    mutating func member(_ piece: StaticString, _ value: String) {
+        append(json: piece)
         append(string: value)
     }
 
-    mutating func member(_ name: StaticString, _ value: some FixedWidthInteger) {
-        member(name)
+    mutating func member(_ piece: StaticString, _ value: some FixedWidthInteger) {
+        append(json: piece)
         append(number: value)
     }
 
-    mutating func member(_ name: StaticString, _ value: Bool) {
-        member(name)
+    mutating func member(_ piece: StaticString, _ value: Bool) {
+        append(json: piece)
         append(json: value ? "true" : "false")
     }
 
-    /// Writes a member that is `null` where there is no value.
-    mutating func member(_ name: StaticString, orNull value: String?) {
-        guard let value else {
-            member(name)
-            return append(json: "null")
-        }
-        member(name, value)
+    mutating func member(_ piece: StaticString, _ strings: [String]) {
+        append(json: piece)
+        array(strings) { $0.append(string: $1) }
     }
 
     /// Writes a member that is `null` where there is no value.
-    mutating func member(_ name: StaticString, orNull value: Int64?) {
-        guard let value else {
-            member(name)
-            return append(json: "null")
-        }
-        member(name, value)
+    mutating func member(_ piece: StaticString, orNull value: String?) {
+        append(json: piece)
+        if let value { append(string: value) } else { append(json: "null") }
+    }
+
+    /// Writes a member that is `null` where there is no value.
+    mutating func member(_ piece: StaticString, orNull value: Int64?) {
+        append(json: piece)
+        if let value { append(number: value) } else { append(json: "null") }
     }
 
     /// Writes a member that is left out where there is no value.
-    mutating func member(_ name: StaticString, ifAny value: String?) {
-        if let value { member(name, value) }
+    mutating func member(_ piece: StaticString, ifAny value: String?) {
+        if let value { member(piece, value) }
     }
 
     /// Writes a member that is left out where there is no value.
-    mutating func member(_ name: StaticString, ifAny value: (some FixedWidthInteger)?) {
-        if let value { member(name, value) }
+    mutating func member(_ piece: StaticString, ifAny value: (some FixedWidthInteger)?) {
+        if let value { member(piece, value) }
     }
 
     /// Writes the elements of an array, each by `write`.
@@ -84,26 +69,22 @@ extension [UInt8] {
         append(.closeBracket)
     }
 
-    mutating func member(_ name: StaticString, _ strings: [String]) {
-        member(name)
-        array(strings) { $0.append(string: $1) }
-    }
-
     /// Appends a string with its quotes; only quotes, backslashes and control characters are escaped.
     mutating func append(string: String) {
-        append(.quote)
-        let span = string.utf8Span.span
-        var index = 0
-        while index < span.count {
-            let byte = span[index]
-            if byte < 0x20 || byte == .quote || byte == .backslash { break }
-            index &+= 1
+        let characters = string.utf8Span.span
+        var isPlain = true
+        append(addingCapacity: characters.count &+ 2) { output in
+            output.append(.quote)
+            for index in characters.indices {
+                let byte = characters[index]
+                if byte < 0x20 || byte == .quote || byte == .backslash { isPlain = false }
+                output.append(byte)
+            }
+            output.append(.quote)
         }
-        if index == span.count {
-            append(contentsOf: string.utf8)
-        } else {
-            for index in span.indices { append(character: span[index]) }
-        }
+        guard !isPlain else { return }
+        removeLast(characters.count &+ 1)
+        for index in characters.indices { append(character: characters[index]) }
         append(.quote)
     }
 
@@ -132,15 +113,20 @@ extension [UInt8] {
     /// Appends a whole number in decimal digits.
     mutating func append(number: some FixedWidthInteger) {
         if number < 0 { append(.hyphen) }
-        var rest = UInt64(number.magnitude)
-        if rest < 10 { return append(.zero &+ UInt8(truncatingIfNeeded: rest)) }
-        var digits = InlineArray<20, UInt8>(repeating: 0)
+        append(digitsOf: UInt64(number.magnitude))
+    }
+
+    private mutating func append(digitsOf number: UInt64) {
+        var rest = number
+        var digits = InlineArray<20, UInt8>(repeating: .zero)
         var start = digits.count
-        while rest > 0 {
+        repeat {
             start &-= 1
             digits[start] = .zero &+ UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
+        } while rest > 0
+        append(addingCapacity: digits.count &- start) { output in
+            for index in start..<digits.count { output.append(digits[index]) }
         }
-        for index in start..<digits.count { append(digits[index]) }
     }
 }

@@ -79,7 +79,7 @@ extension JSONValue {
     func message(_ field: Field, _ text: Span<UInt8>, allowsAll: Bool = false) throws(BadRequest) -> String {
         if kind == .string, range.isEmpty { return "" }
         guard let message = try name(field, text, maxBytes: Shape.maxMessageBytes) else { throw .outOfRange(field) }
-        guard !Shape.isReserved(message.utf8Span.span) || allowsAll && message == "*" else { throw .outOfRange(field) }
+        guard !Shape.isReserved(message) || allowsAll && message == "*" else { throw .outOfRange(field) }
         return message
     }
 

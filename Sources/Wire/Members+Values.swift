@@ -87,10 +87,10 @@ extension JSONValue {
         switch kind {
         case .string:
             let bytes = text.extracting(range)
-            return Shape.isName(bytes, maxBytes) ? String(copying: bytes) : nil
+            return Shape.isName(bytes, maxBytes) ? String(copyingASCII: bytes) : nil
         case .escapedString:
             let bytes = unescaped(in: text)
-            return Shape.isName(bytes.span, maxBytes) ? String(copying: bytes.span) : nil
+            return Shape.isName(bytes.span, maxBytes) ? String(copyingASCII: bytes.span) : nil
         default: throw .wrongKind(field)
         }
     }

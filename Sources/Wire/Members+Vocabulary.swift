@@ -45,7 +45,7 @@ extension Members {
 
     /// The objects of an array, each read by `read`.
     func objects<Value>(
-        _ field: Field, _ text: Span<UInt8>, _ read: (Members, Span<UInt8>) throws(BadRequest) -> Value
+        _ field: Field, _ text: Span<UInt8>, _ read: (borrowing Members, Span<UInt8>) throws(BadRequest) -> Value
     ) throws(BadRequest) -> [Value]? {
         try elements(field, text) { element, text throws(BadRequest) in
             try read(try element.members(field, text), text)

@@ -34,6 +34,10 @@ extension ReactionData {
 extension String {
     /// Copies JSON without the white space between its tokens; line feeds would break server-sent events apart.
     fileprivate init?(compacting json: Span<UInt8>) {
+        guard json.indices.contains(where: { json[$0].isWhiteSpace }) else {
+            self.init(copying: json)
+            return
+        }
         var compact: [UInt8] = []
         compact.reserveCapacity(json.count)
         var isInString = false

@@ -14,10 +14,10 @@ extension Request {
     /// - Returns: The request, its names checked for their shape.
     /// - Throws: ``BadRequest`` with the request's id and channel, where it has valid ones.
     public static func decode(_ text: Span<UInt8>) throws(BadRequest) -> Request {
-        let (fields, hasLoneSurrogate) = try Members.request(text)
+        let fields = try Members(text, maxDepth: maxDepth, watchesNames: true)
         let id = fields.repetition == .id ? nil : try fields.id(text)
         do throws(BadRequest) {
-            try fields.checkWhole(hasLoneSurrogate: hasLoneSurrogate)
+            try fields.checkWhole()
             return Request(id: id, try fields.body(text))
         } catch {
             throw BadRequest(id: id, channel: try? fields.channel(text), reason: error.reason)
@@ -26,48 +26,37 @@ extension Request {
 }
 
 extension Members {
-    /// Reads the object that a request is.
-    static func request(_ text: Span<UInt8>) throws(BadRequest) -> (Members, hasLoneSurrogate: Bool) {
-        do throws(NotJSON) {
-            if let (fields, hasLoneSurrogate) = try document(text, maxDepth: Request.maxDepth, watchesNames: true) {
-                return (fields, hasLoneSurrogate)
-            }
-        } catch {
-            throw BadRequest(error)
-        }
-        throw BadRequest(reason: "not an object")
-    }
-
     /// Checks what is said about a request as a whole.
-    func checkWhole(hasLoneSurrogate: Bool) throws(BadRequest) {
+    func checkWhole() throws(BadRequest) {
         guard repetition == .none else { throw BadRequest(reason: "a name twice") }
         guard !hasLoneSurrogate else { throw BadRequest(reason: "a lone surrogate") }
     }
 
     fileprivate func body(_ text: Span<UInt8>) throws(BadRequest) -> Request.Body {
-        let type = try string(.type, text).required(.type)
-        switch type {
-        case "add": return try operation(text, try add(text))
-        case "remove": return try operation(text, try remove(text))
-        case "toggle": return try operation(text, try toggle(text))
-        case "set": return try operation(text, .set(reactions: try reactions(text)))
-        case "delete": return try operation(text, .delete)
-        case "clear": return try clear(text)
-        case "freeze":
+        let type = try self[.type].required(.type)
+        guard type.isString else { throw .wrongKind(.type) }
+        switch RequestType.words.word(type, in: text) {
+        case .add: return try operation(text, try add(text))
+        case .remove: return try operation(text, try remove(text))
+        case .toggle: return try operation(text, try toggle(text))
+        case .set: return try operation(text, .set(reactions: try reactions(text)))
+        case .delete: return try operation(text, .delete)
+        case .clear: return try clear(text)
+        case .freeze:
             let isFrozen = try bool(.frozen).required(.frozen)
             return .operation(channel: try channel(text), message: "", action: .freeze(isFrozen), key: nil)
-        case "subscribe": return .subscribe(try subscribe(text))
-        case "watch":
+        case .subscribe: return .subscribe(try subscribe(text))
+        case .watch:
             return .watch(channel: try channel(text), messages: try messages(text).required(.messages))
-        case "unsubscribe": return .unsubscribe(channel: try channel(text))
-        case "reactors":
+        case .unsubscribe: return .unsubscribe(channel: try channel(text))
+        case .reactors:
             return .reactors(
                 channel: try channel(text), message: try message(text), reaction: try string(.reaction, text),
                 limit: try limit(text), after: try stringOrNull(.after, text))
-        case "list": return .list(channel: try channel(text), try list(text))
-        case "ping": return .ping
-        case "auth": return .auth(token: try string(.token, text).required(.token))
-        default: throw BadRequest(reason: "type: unknown")
+        case .list: return .list(channel: try channel(text), try list(text))
+        case .ping: return .ping
+        case .auth: return .auth(token: try string(.token, text).required(.token))
+        case nil: throw BadRequest(reason: "type: unknown")
         }
     }
 
@@ -114,4 +103,12 @@ extension Members {
         guard let messages = try messages(text) else { return page }
         return .messages(messages)
     }
+}
+
+/// The words in `type` of requests.
+private enum RequestType: String, Vocabulary {
+    case add, remove, toggle, set, clear, delete, freeze
+    case auth, subscribe, watch, unsubscribe, reactors, list, ping
+
+    static let words = WordTable<RequestType>()
 }

@@ -31,7 +31,7 @@ public enum Shape {
     ///
     /// The channel's own message `""` is not among them.
     public static func isMessage(_ text: String) -> Bool {
-        isName(text.utf8Span.span, maxMessageBytes) && !isReserved(text.utf8Span.span)
+        isName(text.utf8Span.span, maxMessageBytes) && !isReserved(text)
     }
 
     /// Whether a text may name a user: 1–128 bytes, each 0x21–0x7E.
@@ -47,11 +47,7 @@ public enum Shape {
     }
 
     /// Whether a name is one of those that no message may have: `-`, `.`, `..`, `*`.
-    static func isReserved(_ bytes: Span<UInt8>) -> Bool {
-        switch bytes.count {
-        case 1: bytes[0] == .hyphen || bytes[0] == .fullStop || bytes[0] == .asterisk
-        case 2: bytes[0] == .fullStop && bytes[1] == .fullStop
-        default: false
-        }
+    static func isReserved(_ text: String) -> Bool {
+        text == "-" || text == "." || text == ".." || text == "*"
     }
 }
