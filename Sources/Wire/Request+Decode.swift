@@ -15,8 +15,9 @@ extension Request {
     /// - Throws: ``BadRequest`` with the request's id and channel, where it has valid ones.
     public static func decode(_ text: Span<UInt8>) throws(BadRequest) -> Request {
         let fields = try Members(text, maxDepth: maxDepth, watchesNames: true)
-        let id = fields.repetition == .id ? nil : try fields.id(text)
+        var id: RequestID?
         do throws(BadRequest) {
+            if fields.repetition != .id { id = try fields.id(text) }
             try fields.checkWhole()
             return Request(id: id, try fields.body(text))
         } catch {

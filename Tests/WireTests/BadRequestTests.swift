@@ -236,4 +236,19 @@ struct BadRequestTests {
         #expect(add(key: 65)?.reason == "key: out of range")
         #expect(add(data: 1_025)?.reason == "data: out of range")
     }
+
+    @Test(
+        "An error names the request's channel, where it has a valid one",
+        arguments: [
+            (#"{"type":"add","id":1,"channel":"chat:42"}"#, "chat:42"),
+            (#"{"type":"dance","channel":"chat:42"}"#, "chat:42"),
+            (#"{"id":null,"type":"add","channel":"chat:42"}"#, "chat:42"),
+            (#"{"x":"\ud800","type":"add","channel":"chat:42"}"#, "chat:42"),
+            (#"{"x":1,"x":1,"type":"add","channel":"\u0063"}"#, "c"), (#"{"type":"add","channel":"a b"}"#, nil),
+            (#"{"type":"add","channel":null}"#, nil), (#"{"type":"add","channel":"c""#, nil), ("[]", nil),
+        ] as [(String, String?)])
+    func channel(_ text: String, _ channel: String?) {
+        let error = #expect(throws: BadRequest.self) { try decode(text) }
+        #expect(error?.channel == channel)
+    }
 }

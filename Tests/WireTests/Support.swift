@@ -10,13 +10,13 @@ func decode(_ bytes: [UInt8]) throws(BadRequest) -> Request {
     try Request.decode(bytes.span)
 }
 
-/// The error that a text gives as a request; `nil`: none.
+/// The error that a text gives as a request, without its channel, which has a test of its own; `nil`: none.
 func refusal(_ bytes: [UInt8]) -> BadRequest? {
     do throws(BadRequest) {
         _ = try decode(bytes)
         return nil
     } catch {
-        return error
+        return BadRequest(id: error.id, reason: error.reason, isMalformed: error.isMalformed)
     }
 }
 
