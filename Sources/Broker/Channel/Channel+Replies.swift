@@ -18,9 +18,11 @@ extension Channel {
 
     func subscribed(_ subscribe: Request.Subscribe, for request: ChannelRequest, at moment: Moment) -> Reply {
         let resume = subscribe.since.flatMap { $0.epoch == epoch ? $0.seq : nil }
-        let filter = subscribe.messages.map(Set.init)
+        let following = Following(
+            user: request.origin.user, mode: subscribe.mode, filter: subscribe.messages.map(Set.init),
+            occupancy: subscribe.occupancy)
         if subscribe.mode == .summary, let resume, let changes = changes(after: resume, at: moment) {
-            return recovered(subscribe, filter, at: resume, with: changes, for: request)
+            return recovered(following, at: resume, with: changes, for: request)
         }
         let isRecovered = subscribe.mode == .events && (resume.map { canResume(after: $0, at: moment) } ?? false)
         var reply = reply(
@@ -29,21 +31,20 @@ extension Channel {
                 state(
                     for: request.origin, mode: subscribe.mode, filter: subscribe.messages,
                     withMessages: !isRecovered && request.origin.wantsReply)))
-        reply.effect = .subscribe(
-            subscribe.mode, filter: filter, resume: subscribe.mode == .events ? resume : nil)
+        reply.effect = .subscribe(following, resume: subscribe.mode == .events ? resume : nil)
         return reply
     }
 
     /// Goes on from a seq in mode `summary`: what was missed comes as one summary.
     private func recovered(
-        _ subscribe: Request.Subscribe, _ filter: Set<String>?, at seq: UInt64,
-        with changes: [(message: String, reactions: [Reaction])], for request: ChannelRequest
+        _ following: Following, at seq: UInt64, with changes: [(message: String, reactions: [Reaction])],
+        for request: ChannelRequest
     ) -> Reply {
         let state = state(for: request.origin, mode: .summary, filter: nil, withMessages: false)
         var reply = reply(to: request, BrokerMessage.subscribed(state).recovered(at: seq))
-        reply.effect = .subscribe(.summary, filter: filter, resume: nil)
+        reply.effect = .subscribe(following, resume: nil)
         var missed = ChangedGroups()
-        for (message, reactions) in changes where filter?.contains(message) ?? true {
+        for (message, reactions) in changes where following.filter?.contains(message) ?? true {
             let delta = SummaryDelta(
                 message: message, total: ledger.total(of: message),
                 groups: reactions.map { ledger.group($0, on: message) }, isDeleted: ledger.isDeleted(message))

@@ -182,7 +182,7 @@ actor Channel {
     // MARK: Hubs
 
     /// Subscriptions of a hub have ended.
-    func departed(_ gone: Interest, from hub: Int) {
+    func departed(_ gone: [Following], from hub: Int) {
         outbox.departed(gone, from: hub)
     }
 

@@ -7,7 +7,7 @@ struct Reply: Sendable {
     enum Effect: Sendable {
         case none
         /// It begins (anew). `resume`: what the subscriber has seen, where it asked to go on from there.
-        case subscribe(Mode, filter: Set<String>?, resume: UInt64?)
+        case subscribe(Following, resume: UInt64?)
         case refuseSubscription
         case watch(Set<String>)
         case unsubscribe

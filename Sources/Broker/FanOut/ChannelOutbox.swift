@@ -23,6 +23,7 @@ struct ChannelOutbox: Sendable {
 
     private var changed = ChangedGroups()
     private var bursts: BurstWindow
+    private var occupancy = Occupancy()
     /// When the next summary may be sent, in milliseconds of the channel's clock.
     private var summaryAllowed: Int64 = 0
     private var scratch: [UInt8] = []
@@ -44,7 +45,10 @@ struct ChannelOutbox: Sendable {
 
     /// When something is to be told although nothing happens, in milliseconds of the channel's clock.
     var due: Int64? {
-        [changed.isEmpty ? nil : summaryAllowed, bursts.ends].compactMap(\.self).min()
+        [
+            changed.isEmpty ? nil : summaryAllowed, bursts.ends,
+            interest.contains { $0.occupancy > 0 } ? occupancy.due : nil,
+        ].compactMap(\.self).min()
     }
 
     /// The channel was read from the store and stands at `seq`.
@@ -53,9 +57,11 @@ struct ChannelOutbox: Sendable {
     }
 
     /// Subscriptions of a hub have ended.
-    mutating func departed(_ gone: Interest, from hub: Int) {
-        interest[hub].events -= gone.events
-        interest[hub].summaries -= gone.summaries
+    mutating func departed(_ gone: [Following], from hub: Int) {
+        for following in gone {
+            interest[hub].add(following, -1)
+            occupancy.departed(following.user)
+        }
     }
 
     /// Whether all events after `seq` are held.
@@ -91,6 +97,7 @@ struct ChannelOutbox: Sendable {
         takeOwns()
         takeSummary(at: moment)
         takeBursts(at: moment)
+        takeOccupancy(at: moment)
         var taken: [(hub: Int, delivery: ChannelDelivery)] = []
         for hub in deliveries.indices where !deliveries[hub].items.isEmpty {
             taken.append((hub, deliveries[hub]))
@@ -123,26 +130,29 @@ extension ChannelOutbox {
             let start = write(reply.message, to: hub).lowerBound
             let end = write(reply.followUp, to: hub).upperBound
             add(.resynchronized(connection, start..<end), to: hub)
-        case .subscribe(let mode, let filter, let resume):
-            emitSubscribed(reply, mode, filter: filter, resume: resume, at: moment)
+        case .subscribe(let following, let resume):
+            emitSubscribed(reply, following, resume: resume, at: moment)
         }
     }
 
     private mutating func emitSubscribed(
-        _ reply: Reply, _ mode: Mode, filter: Set<String>?, resume: UInt64?, at moment: Moment
+        _ reply: Reply, _ following: Following, resume: UInt64?, at moment: Moment
     ) {
         seal(at: moment)
         let connection = reply.connection
         var message = reply.message
         var missed: [EventBatch] = []
-        if mode == .events, let resume, let events = history.events(after: resume, current: seq, at: moment.unix) {
+        if following.mode == .events, let resume,
+            let events = history.events(after: resume, current: seq, at: moment.unix)
+        {
             missed = events
             message = message.map { $0.recovered(at: resume) }
         }
         let start = write(message, to: connection.hub).lowerBound
         let end = write(reply.followUp, to: connection.hub).upperBound
-        interest[connection.hub][mode] += 1
-        add(.subscribed(connection, start..<end, mode, filter: filter, missed: missed), to: connection.hub)
+        interest[connection.hub].add(following)
+        occupancy.arrived(following.user)
+        add(.subscribed(connection, start..<end, following, missed: missed), to: connection.hub)
     }
 
     private mutating func add(_ item: ChannelDelivery.Item, to hub: Int) {
@@ -219,6 +229,14 @@ extension ChannelOutbox {
             let frame = frame(burst.message(in: channel))
             for hub in interest.indices where !interest[hub].isNone { add(.burst(burst, frame), to: hub) }
         }
+    }
+
+    private mutating func takeOccupancy(at moment: Moment) {
+        guard interest.contains(where: { $0.occupancy > 0 }), let numbers = occupancy.take(at: moment) else { return }
+        let frame = frame(
+            .occupancy(
+                channel: channel, connections: UInt64(numbers.connections), users: UInt64(numbers.users)))
+        for hub in interest.indices where interest[hub].occupancy > 0 { add(.occupancy(frame), to: hub) }
     }
 
     private mutating func frame(_ message: BrokerMessage) -> SharedBytes {

@@ -58,7 +58,7 @@ struct ChannelDelivery: Sendable {
         /// A reply to one connection: a range of `replies`.
         case reply(ConnectionKey, Range<Int>)
         /// The subscription begins (or begins anew) with this reply, then the missed events.
-        case subscribed(ConnectionKey, Range<Int>, Mode, filter: Set<String>?, missed: [EventBatch])
+        case subscribed(ConnectionKey, Range<Int>, Following, missed: [EventBatch])
         /// The subscription could not begin; the reply says why.
         case notSubscribed(ConnectionKey, Range<Int>)
         /// Another set of messages is watched from here on.
@@ -77,6 +77,8 @@ struct ChannelDelivery: Sendable {
         case burst(Burst, SharedBytes)
         /// A message for subscribers in mode `summary` that is no summary.
         case notice(SharedBytes)
+        /// For those who want to know how many are subscribed.
+        case occupancy(SharedBytes)
     }
 
     var channel: String
@@ -85,15 +87,30 @@ struct ChannelDelivery: Sendable {
     var items: [Item] = []
 }
 
+/// What a subscription follows.
+struct Following: Sendable, Equatable {
+    var user: String
+    var mode: Mode
+    /// The messages watched; `nil`: all.
+    var filter: Set<String>?
+    /// Whether it wants to know how many are subscribed.
+    var occupancy: Bool
+}
+
 /// How many subscriptions a hub has to a channel.
 struct Interest: Sendable, Equatable {
     var events = 0
     var summaries = 0
-
-    subscript(mode: Mode) -> Int {
-        get { mode == .events ? events : summaries }
-        set { if mode == .events { events = newValue } else { summaries = newValue } }
-    }
+    /// How many of them want to know how many are subscribed.
+    var occupancy = 0
 
     var isNone: Bool { events == 0 && summaries == 0 }
+
+    mutating func add(_ following: Following, _ count: Int = 1) {
+        switch following.mode {
+        case .events: events += count
+        case .summary: summaries += count
+        }
+        if following.occupancy { occupancy += count }
+    }
 }

@@ -6,10 +6,7 @@ import Wire
 final class Subscription {
     unowned let recipient: Recipient
     let audience: Audience
-    let mode: Mode
-    let user: String
-    /// The messages watched; `nil`: all.
-    var filter: Set<String>?
+    var following: Following
     /// Mode `events`: the first event that a slow reader did not get; events are withheld until the channel has
     /// answered with fresh state.
     var missedFrom: UInt64?
@@ -20,16 +17,14 @@ final class Subscription {
     /// Its place among the audience's subscriptions of its mode.
     fileprivate var index = 0
 
-    init(_ recipient: Recipient, to audience: Audience, _ mode: Mode, filter: Set<String>?) {
+    init(_ recipient: Recipient, to audience: Audience, _ following: Following) {
         self.recipient = recipient
         self.audience = audience
-        self.mode = mode
-        self.filter = filter
-        user = recipient.session.identity?.user ?? ""
+        self.following = following
     }
 
     func watches(_ message: String) -> Bool {
-        filter?.contains(message) ?? true
+        following.filter?.contains(message) ?? true
     }
 }
 
@@ -39,6 +34,8 @@ struct Backlog {
     /// The newest `own` of each message.
     var owns: [String: SharedBytes] = [:]
     var bursts: [String: Burst] = [:]
+    /// The newest occupancy.
+    var occupancy: SharedBytes?
 
     /// Adds a burst to the one of its message that waits.
     mutating func add(_ burst: Burst) {
@@ -68,7 +65,7 @@ final class Audience {
     /// Those who hear of their own reactions on other connections, by user.
     private(set) var byUser: [String: [Subscription]] = [:]
     /// The subscriptions that ended since the channel was last told.
-    var departures = Interest()
+    var departures: [Following] = []
     /// Whether subscribers in mode `events` hear of their own reactions too.
     private let isAnonymous: Bool
 
@@ -80,26 +77,26 @@ final class Audience {
     var isEmpty: Bool { events.isEmpty && summaries.isEmpty }
 
     func add(_ subscription: Subscription) {
-        switch subscription.mode {
+        switch subscription.following.mode {
         case .events: Audience.add(subscription, to: &events)
         case .summary: Audience.add(subscription, to: &summaries)
         }
-        if hearsOfOwn(subscription) { byUser[subscription.user, default: []].append(subscription) }
+        if hearsOfOwn(subscription) { byUser[subscription.following.user, default: []].append(subscription) }
     }
 
     func remove(_ subscription: Subscription) {
-        switch subscription.mode {
+        switch subscription.following.mode {
         case .events: Audience.remove(subscription, from: &events)
         case .summary: Audience.remove(subscription, from: &summaries)
         }
-        departures[subscription.mode] += 1
+        departures.append(subscription.following)
         guard hearsOfOwn(subscription) else { return }
-        byUser[subscription.user]?.removeAll { $0 === subscription }
-        if byUser[subscription.user]?.isEmpty == true { byUser[subscription.user] = nil }
+        byUser[subscription.following.user]?.removeAll { $0 === subscription }
+        if byUser[subscription.following.user]?.isEmpty == true { byUser[subscription.following.user] = nil }
     }
 
     private func hearsOfOwn(_ subscription: Subscription) -> Bool {
-        subscription.mode == .summary || isAnonymous
+        subscription.following.mode == .summary || isAnonymous
     }
 
     private static func add(_ subscription: Subscription, to list: inout ContiguousArray<Subscription>) {

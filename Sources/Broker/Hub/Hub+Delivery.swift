@@ -14,6 +14,7 @@ extension Hub {
             case .burst(let burst, let frame): if let audience { deliver(burst, frame, to: audience) }
             case .notice(let frame):
                 for subscription in audience?.summaries ?? [] { subscription.recipient.send(frame) }
+            case .occupancy(let frame): if let audience { deliver(occupancy: frame, to: audience) }
             default: carryOut(item, delivery)
             }
         }
@@ -25,8 +26,8 @@ extension Hub {
         switch item {
         case .reply(let key, let range):
             recipient(key)?.send(frames: delivery.replies.span.extracting(range))
-        case .subscribed(let key, let range, let mode, let filter, let missed):
-            begin(channel, key, mode, filter: filter) { subscription in
+        case .subscribed(let key, let range, let following, let missed):
+            begin(channel, key, following) { subscription in
                 subscription.recipient.send(frames: delivery.replies.span.extracting(range))
                 for batch in missed { deliver(batch, to: subscription) }
             }
@@ -39,7 +40,7 @@ extension Hub {
             guard let recipient = recipient(key) else { return }
             recipient.send(frames: delivery.replies.span.extracting(range))
             let subscription = recipient.subscription(to: channel)
-            subscription?.filter = filter
+            subscription?.following.filter = filter
             subscription?.backlog?.keep(only: filter)
         case .unsubscribed(let key, let range):
             guard let recipient = recipient(key) else { return }
@@ -52,21 +53,21 @@ extension Hub {
             recipient.send(frames: delivery.replies.span.extracting(range))
             subscription.isResynchronizing = false
             subscription.missedFrom = nil
-        case .events, .summary, .own, .burst, .notice: break
+        case .events, .summary, .own, .burst, .notice, .occupancy: break
         }
     }
 
     private func begin(
-        _ channel: String, _ key: ConnectionKey, _ mode: Mode, filter: Set<String>?, then: (Subscription) -> Void
+        _ channel: String, _ key: ConnectionKey, _ following: Following, then: (Subscription) -> Void
     ) {
         let audience = audience(of: channel)
         guard let recipient = recipient(key), !recipient.isClosing else {
-            audience.departures[mode] += 1
+            audience.departures.append(following)
             departed.append(audience)
             return
         }
         if let replaced = recipient.subscription(to: channel) { end(replaced) }
-        let subscription = Subscription(recipient, to: audience, mode, filter: filter)
+        let subscription = Subscription(recipient, to: audience, following)
         audience.add(subscription)
         recipient.subscriptions.append(subscription)
         recipient.session.subscribeAnswered(channel, isActive: true)

@@ -7,7 +7,7 @@ extension Hub {
     func deliver(_ batch: EventBatch, to audience: Audience) {
         let all = batch.marks.indices
         for subscription in audience.events {
-            if subscription.filter != nil || subscription.missedFrom != nil {
+            if subscription.following.filter != nil || subscription.missedFrom != nil {
                 deliver(batch, to: subscription)
             } else {
                 offer(batch, all, to: subscription)
@@ -43,7 +43,7 @@ extension Hub {
         for subscription in audience.summaries {
             if subscription.recipient.isBlocked {
                 hold(batch, for: subscription)
-            } else if subscription.filter == nil {
+            } else if subscription.following.filter == nil {
                 subscription.recipient.send(batch.frame)
             } else {
                 let watched = batch.messages.indices.filter { subscription.watches(batch.messages[$0].message) }
@@ -96,6 +96,19 @@ extension Hub {
         }
     }
 
+    /// How many are subscribed, to those who want to know.
+    func deliver(occupancy frame: SharedBytes, to audience: Audience) {
+        for list in [audience.events, audience.summaries] {
+            for subscription in list where subscription.following.occupancy {
+                if subscription.recipient.isBlocked {
+                    subscription.withBacklog { $0.occupancy = frame }
+                } else {
+                    subscription.recipient.send(frame)
+                }
+            }
+        }
+    }
+
     /// A slow reader can be written to again: it gets what waits, and fresh state where it missed events.
     func catchUp(_ recipient: Recipient) {
         for subscription in recipient.subscriptions {
@@ -118,6 +131,7 @@ extension Hub {
         }
         for own in backlog.owns.values { recipient.send(own) }
         for burst in backlog.bursts.values { recipient.send(burst.message(in: channel)) }
+        if let occupancy = backlog.occupancy { recipient.send(occupancy) }
     }
 }
 

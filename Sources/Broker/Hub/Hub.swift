@@ -10,7 +10,7 @@ enum HubMessage: Sendable {
     /// From a channel to the connections here.
     case delivery(ChannelDelivery)
     /// Subscriptions of a hub to a channel that lives here have ended.
-    case departed(String, hub: Int, Interest)
+    case departed(String, hub: Int, [Following])
     /// The store read a channel.
     case loaded(String, Result<ChannelImage, StoreError>)
     /// The store answered for a group.
@@ -197,9 +197,10 @@ public actor Hub {
             }, after: .milliseconds(max(1, milliseconds)))
     }
 
-    private func departed(_ gone: Interest, from hub: Int, of name: String) {
+    private func departed(_ gone: [Following], from hub: Int, of name: String) {
         guard let resident = residents[name] else { return }
         resident.channel.assumeIsolated { $0.departed(gone, from: hub) }
+        mark(resident)
     }
 
     // MARK: The end of a turn
@@ -227,10 +228,10 @@ public actor Hub {
     }
 
     private func tellDepartures(of audience: Audience) {
-        guard !audience.departures.isNone else { return }
+        guard !audience.departures.isEmpty else { return }
         let home = home(of: audience.channel)
         let gone = audience.departures
-        audience.departures = Interest()
+        audience.departures = []
         if audience.isEmpty, audiences[audience.channel] === audience {
             audiences[audience.channel] = nil
         }

@@ -82,12 +82,12 @@ final class ChannelHarness {
         case .reply(_, let range), .notSubscribed(_, let range), .watched(_, let range, _), .unsubscribed(_, let range),
             .resynchronized(_, let range):
             payloads(Array(delivery.replies[range]))
-        case .subscribed(_, let range, _, _, let missed):
+        case .subscribed(_, let range, _, let missed):
             payloads(Array(delivery.replies[range])) + missed.flatMap(payloads)
         case .events(let batch): payloads(batch)
         case .summary(let batch): payloads(bytes(batch.frame))
         case .own(let own, _): payloads(bytes(own.frame))
-        case .burst(_, let frame), .notice(let frame): payloads(bytes(frame))
+        case .burst(_, let frame), .notice(let frame), .occupancy(let frame): payloads(bytes(frame))
         }
     }
 

@@ -115,6 +115,29 @@ import Wire
         #expect(await harness.heardTypes() == [])
     }
 
+    @Test("occupancy counts connections and users, at most once a second, when it changed")
+    func occupancy() async throws {
+        let harness = try ChannelHarness()
+        await harness.load()
+        func told() async -> [Int] {
+            let told = await harness.heard().first { $0["type"] as? String == "occupancy" }
+            return [told?["connections"], told?["users"]].compactMap { $0 as? Int }
+        }
+        await harness.ask(2, .subscribe(.init(channel: "chat:1", occupancy: true)))
+        #expect(await told() == [1, 1])
+        await harness.subscribe(4)
+        await harness.subscribe(4, mode: .summary)
+        harness.moment.clock = 999
+        #expect(await told() == [])
+        harness.moment.clock = 1_000
+        #expect(await told() == [3, 2])
+        harness.moment.clock = 5_000
+        #expect(await told() == [])
+        await harness.channel.departed(
+            [Following(user: "u4", mode: .events, filter: nil, occupancy: false)], from: 0)
+        #expect(await told() == [2, 2])
+    }
+
     @Test("an anonymous namespace names nobody who reacts")
     func anonymous() async throws {
         let harness = try ChannelHarness(Namespace(isAnonymous: true))
@@ -168,7 +191,7 @@ import Wire
         await harness.subscribe(2)
         _ = await harness.heard()
         #expect(await !harness.channel.isIdle)
-        await harness.channel.departed(Interest(events: 1), from: 0)
+        await harness.channel.departed([Following(user: "u2", mode: .events, filter: nil, occupancy: false)], from: 0)
         #expect(await harness.channel.isIdle)
         await harness.add(2)
         #expect(await !harness.channel.isIdle)
