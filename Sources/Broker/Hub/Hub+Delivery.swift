@@ -5,8 +5,9 @@ import Wire
 extension Hub {
     /// Passes on what a channel had to say in one turn, in order.
     func deliver(_ delivery: ChannelDelivery) {
-        let audience = audiences[delivery.channel]
         for item in delivery.items {
+            // Asked for each item: the one before may have begun the first subscription.
+            let audience = audiences[delivery.channel]
             switch item {
             case .events(let batch): if let audience { deliver(batch, to: audience) }
             case .summary(let batch): if let audience { deliver(batch, to: audience) }

@@ -180,6 +180,11 @@ public actor Hub {
         mark(resident)
     }
 
+    /// Whether a channel could leave memory, or is not there.
+    func isIdle(channel name: String) -> Bool {
+        residents[name].map { resident in resident.channel.assumeIsolated { $0.isIdle } } ?? true
+    }
+
     private func mark(_ resident: Resident) {
         guard !resident.isMarked else { return }
         resident.isMarked = true
@@ -245,6 +250,8 @@ public actor Hub {
     // MARK: The store
 
     /// Hands the gathered writes to the store; while it commits them, the next ones gather.
+    ///
+    /// Only at the end of a turn, when all that belongs to the group has been taken from the channels.
     private func commit() {
         guard !isCommitting, !writes.isEmpty else { return }
         isCommitting = true
@@ -270,7 +277,6 @@ public actor Hub {
             log.error("the store refused \(channels.count) changed channels: \(error)")
             for resident in channels { giveUp(resident, at: moment) }
         }
-        commit()
     }
 
     /// Refuses what rests on a write that failed, and reads the channel again.
@@ -287,12 +293,9 @@ public actor Hub {
     private func sweepChannels() {
         let now = now
         for (name, resident) in residents {
-            let isIdle = resident.channel.assumeIsolated {
-                $0.forgetKeys(now: now)
-                return $0.isIdle
-            }
+            resident.channel.assumeIsolated { $0.forgetKeys(now: now) }
             let rest = Duration.seconds(settings.namespace(of: name)?.historySeconds ?? 0)
-            if isIdle, !resident.isMarked, !resident.isBeingRead, resident.usedAt + rest < loop.now {
+            if isIdle(channel: name), !resident.isMarked, !resident.isBeingRead, resident.usedAt + rest < loop.now {
                 residents[name] = nil
             }
         }

@@ -81,40 +81,23 @@ final class ChannelHarness {
         switch item {
         case .reply(_, let range), .notSubscribed(_, let range), .watched(_, let range, _), .unsubscribed(_, let range),
             .resynchronized(_, let range):
-            payloads(Array(delivery.replies[range]))
+            payloads(frames: Array(delivery.replies[range]))
         case .subscribed(_, let range, _, let missed):
-            payloads(Array(delivery.replies[range])) + missed.flatMap(payloads)
-        case .events(let batch): payloads(batch)
-        case .summary(let batch): payloads(bytes(batch.frame))
-        case .own(let own, _): payloads(bytes(own.frame))
-        case .burst(_, let frame), .notice(let frame), .occupancy(let frame): payloads(bytes(frame))
+            payloads(frames: Array(delivery.replies[range])) + missed.flatMap(texts(of:))
+        case .events(let batch): texts(of: batch)
+        case .summary(let batch): payloads(frames: bytes(batch.frame))
+        case .own(let own, _): payloads(frames: bytes(own.frame))
+        case .burst(_, let frame), .notice(let frame), .occupancy(let frame): payloads(frames: bytes(frame))
         }
     }
 
-    private func payloads(_ batch: EventBatch) -> [[UInt8]] {
+    private func texts(of batch: EventBatch) -> [[UInt8]] {
         let all = bytes(batch.bytes)
-        return batch.marks.flatMap { payloads(Array(all[$0.frame])) }
+        return batch.marks.flatMap { payloads(frames: Array(all[$0.frame])) }
     }
 
     private func bytes(_ shared: SharedBytes) -> [UInt8] {
         shared.withSpan { span in span.indices.map { span[$0] } }
-    }
-
-    /// The payloads of unmasked text frames.
-    private func payloads(_ frames: [UInt8]) -> [[UInt8]] {
-        var rest = frames[...]
-        var payloads: [[UInt8]] = []
-        while rest.count >= 2 {
-            var length = Int(rest[rest.startIndex + 1])
-            var header = 2
-            if length == 126 {
-                length = Int(rest[rest.startIndex + 2]) << 8 | Int(rest[rest.startIndex + 3])
-                header = 4
-            }
-            payloads.append(Array(rest.dropFirst(header).prefix(length)))
-            rest = rest.dropFirst(header + length)
-        }
-        return payloads
     }
 
     private func json(_ text: [UInt8]) -> [String: Any]? {

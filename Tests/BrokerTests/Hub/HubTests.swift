@@ -1,0 +1,98 @@
+import Reactions
+import Storage
+import Testing
+import Wire
+
+@testable import Broker
+
+/// How hubs put turns, commits and deliveries together.
+@Suite struct HubTests {
+    private func add(_ user: String, _ key: ConnectionKey) -> HubMessage {
+        .request(
+            ChannelRequest(
+                channel: "chat:1", origin: Origin(connection: key, user: user, id: .text(user), wantsReply: true),
+                body: .operation(
+                    Reactions.Operation(.add(reaction: "👍", count: nil, data: nil), message: "m1", user: user))))
+    }
+
+    private func subscribe(_ key: ConnectionKey) -> HubMessage {
+        .request(
+            ChannelRequest(
+                channel: "chat:1", origin: Origin(connection: key, user: "x", id: .number(1), wantsReply: true),
+                body: .subscribe(.init(channel: "chat:1"))))
+    }
+
+    @Test("an ack never comes before the commit that holds its own change, also when the last commit ends in its turn")
+    func ackAfterItsCommit() async throws {
+        let harness = try HubHarness(loops: 1)
+        let hub = harness.broker.hubs[0]
+        let ear = await harness.ear(on: hub, user: "x")
+        await harness.turn(hub, [subscribe(ear)])
+        await harness.turn(hub, [add("a", ear)])
+        await harness.turn(hub, [add("b", ear)])
+        let first = try #require(harness.store.next())
+        #expect(harness.store.next() == nil)
+        // The answer for the first commit comes in the same turn as one more request.
+        await harness.turn(hub, [add("c", ear), .stored(1, .success(()))])
+        _ = first
+        #expect(await harness.heard(ear) == ["subscribed 0", "ack 1", "added 1"])
+        let second = try #require(harness.store.next())
+        #expect(second.group.map(\.seq) == [2, 3])
+        second.answer(.success(()))
+        await harness.settle()
+        #expect(await harness.heard(ear).suffix(4) == ["ack 2", "ack 3", "added 2", "added 3"])
+    }
+
+    @Test(
+        "the first subscriber of a hub hears the events that follow its snapshot in the same turn", arguments: [1, 2])
+    func firstSubscriber(_ loops: Int) async throws {
+        let harness = try HubHarness(loops: loops)
+        let home = harness.home(of: "chat:1")
+        for hub in harness.broker.hubs {
+            let ear = await harness.ear(on: hub, user: "x")
+            let user = "u\(hub.index)"
+            await harness.turn(home, [subscribe(ear), add(user, ear)])
+            try #require(harness.store.next()).answer(.success(()))
+            await harness.settle()
+            let seq = hub.index + 1
+            #expect(await harness.heard(ear) == ["subscribed \(seq - 1)", "ack \(seq)", "added \(seq)"])
+        }
+    }
+
+    @Test("a store that refuses gives unavailable, and what comes later starts from what it has")
+    func refused() async throws {
+        let harness = try HubHarness(loops: 1)
+        let hub = harness.broker.hubs[0]
+        let ear = await harness.ear(on: hub, user: "x")
+        await harness.turn(hub, [subscribe(ear), add("a", ear)])
+        await harness.turn(hub, [add("b", ear)])
+        try #require(harness.store.next()).answer(.failure(.unavailable("the disk is full")))
+        await harness.settle()
+        #expect(await harness.heard(ear) == ["subscribed 0", "error -", "error -"])
+        #expect(harness.store.next() == nil)
+        await harness.turn(hub, [add("c", ear)])
+        let commit = try #require(harness.store.next())
+        #expect(commit.group.map(\.seq) == [1])
+        commit.answer(.success(()))
+        await harness.settle()
+        #expect(await harness.heard(ear).suffix(2) == ["ack 1", "added 1"])
+    }
+
+    @Test("when a recipient is gone, nothing of it is left: no subscription, no audience, no place")
+    func noResidue() async throws {
+        let harness = try HubHarness(loops: 2)
+        let home = harness.home(of: "chat:1")
+        for hub in harness.broker.hubs {
+            let ear = await harness.ear(on: hub, user: "x")
+            await harness.turn(home, [subscribe(ear)])
+            #expect(await harness.onLoop(hub) { $0.audiences.count } == 1)
+            // One more subscription is on its way when the recipient goes.
+            await harness.onLoop(hub) { hub in
+                if let recipient = hub.recipient(ear) { hub.closed(recipient) }
+            }
+            await harness.turn(home, [subscribe(ear)])
+            #expect(await harness.onLoop(hub) { [$0.audiences.count, $0.connectionCount] } == [0, 0])
+        }
+        #expect(await harness.onLoop(home) { $0.isIdle(channel: "chat:1") })
+    }
+}
