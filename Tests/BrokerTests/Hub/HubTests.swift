@@ -50,12 +50,14 @@ import Wire
         let home = harness.home(of: "chat:1")
         for hub in harness.broker.hubs {
             let ear = await harness.ear(on: hub, user: "x")
-            let user = "u\(hub.index)"
-            await harness.turn(home, [subscribe(ear), add(user, ear)])
+            let before = hub.index * 2
+            await harness.turn(home, [add("a\(before)", ear), subscribe(ear), add("b\(before)", ear)])
             try #require(harness.store.next()).answer(.success(()))
             await harness.settle()
-            let seq = hub.index + 1
-            #expect(await harness.heard(ear) == ["subscribed \(seq - 1)", "ack \(seq)", "added \(seq)"])
+            #expect(
+                await harness.heard(ear) == [
+                    "ack \(before + 1)", "subscribed \(before + 1)", "ack \(before + 2)", "added \(before + 2)",
+                ])
         }
     }
 
