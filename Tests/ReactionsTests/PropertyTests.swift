@@ -189,7 +189,9 @@ extension PlainLedger.Row {
 // MARK: Making operations
 
 extension Run {
-    static let users = ["ada", "bob", "cy", "dan", "eve", "fay", "someone-with-a-long-name-0001"]
+    static let users = [
+        "ada", "bob", "cy", "dan", "eve", "fay", "someone-with-a-name-that-is-longer-than-is-kept-in-place",
+    ]
     static let canonical = Array(Set(forms.values)).sorted()
     static let raw = forms.keys.sorted() + ["nonsense!", "👍👍", ""]
 

@@ -77,6 +77,24 @@ import Testing
         }
     }
 
+    @Test func `What there may be a million of is small`() {
+        #expect(MemoryLayout<Tally.User>.stride == 48)
+        #expect(MemoryLayout<Tally.Entry>.stride == 56)
+        #expect(MemoryLayout<Timeline.Mark>.stride == 12)
+    }
+
+    @Test func `A name is kept in place or apart`() {
+        for length in [0, 1, 15, 16, 38, 39, 40, 128] {
+            let text = String(repeating: "x", count: length)
+            let name = Name(text)
+            #expect(name.text == text)
+            #expect(name.matches(text))
+            #expect(!name.matches(text + "x"))
+            #expect(length == 0 || !name.matches(text.dropLast() + "y"))
+            if case .apart = name { #expect(length > 39) } else { #expect(length <= 39) }
+        }
+    }
+
     @Test func `A pool keeps places and uses vacant ones again`() {
         var pool = Pool(blank: "")
         let slots = (0..<1_300).map { pool.insert("\($0)") }

@@ -6,9 +6,11 @@ extension Ledger {
     public mutating func commit(_ plan: Plan) -> Outcome {
         if case .repeated(let answer) = plan.effect { return Outcome(answer: answer, isDuplicate: true) }
         var outcome = Outcome(answer: Answer(plan.result, message: plan.operation.message, seq: seq))
+        outcome.records.reserveCapacity(plan.recordCount)
+        var message = plan.message
         switch plan.effect {
         case .steps(let steps):
-            for step in steps { perform(step, plan, &outcome) }
+            for step in steps { perform(step, plan, on: &message, &outcome) }
         case .clear(let sweeps):
             for sweep in sweeps { perform(sweep, isDeletion: false, plan, &outcome) }
         case .delete(let sweep):
@@ -18,22 +20,23 @@ extension Ledger {
             isFrozen = frozen
         case .repeated, .count: break
         }
-        complete(&outcome.answer, plan)
+        complete(&outcome.answer, plan, on: message)
         remember(plan, &outcome)
         return outcome
     }
 
     /// Fills in what the answer to this kind of operation tells besides the result.
-    private func complete(_ answer: inout Answer, _ plan: Plan) {
+    private func complete(_ answer: inout Answer, _ plan: Plan, on message: Slot?) {
         answer.seq = seq
         answer.reaction = plan.reaction
         answer.previous = plan.previous
         switch plan.operation.action {
         case .add, .remove, .toggle:
-            answer.count = plan.reaction.map { group($0, on: plan.operation.message).count }
-            answer.own = own(of: plan.operation.user, on: plan.operation.message)
+            let group = plan.reaction.flatMap { reaction in message.flatMap { tally.group(reaction, on: $0) } }
+            answer.count = group.map { tally.groups[$0].count } ?? 0
+            answer.own = message.map { own(of: plan.operation.user, on: $0) } ?? []
         case .set:
-            answer.own = own(of: plan.operation.user, on: plan.operation.message)
+            answer.own = message.map { own(of: plan.operation.user, on: $0) } ?? []
         case .clear, .delete:
             answer.removed = answer.removed ?? 0
         case .freeze:
@@ -57,9 +60,11 @@ extension Ledger {
 // MARK: A user's changes
 
 extension Ledger {
-    private mutating func perform(_ step: Plan.Step, _ plan: Plan, _ outcome: inout Outcome) {
+    private mutating func perform(
+        _ step: Plan.Step, _ plan: Plan, on place: inout Slot?, _ outcome: inout Outcome
+    ) {
         seq &+= 1
-        let message = tally.openMessage(plan.operation.message)
+        let message = place ?? tally.openMessage(plan.operation.message)
         let kind: Change.Kind =
             switch step {
             case .add(let reaction, let count, let data):
@@ -77,7 +82,7 @@ extension Ledger {
                 // In this order, so that a group that is emptied frees its place.
                 replace(entry, by: reaction, data, on: message, plan, &outcome)
             }
-        end(kind, on: message, user: plan.operation.user, plan, &outcome)
+        place = end(kind, on: message, user: plan.operation.user, plan, &outcome)
     }
 
     private mutating func add(
@@ -126,14 +131,18 @@ extension Ledger {
     }
 
     /// Ends a change: the message's numbers are complete now.
+    ///
+    /// - Returns: the message's place, if it still has one.
+    @discardableResult
     private mutating func end(
         _ kind: Change.Kind, on message: Slot, user: String?, _ plan: Plan, _ outcome: inout Outcome
-    ) {
-        let state = tally.messages[message]
-        outcome.changes.append(
-            Change(seq: seq, message: state.name, user: user, at: plan.time, total: state.total, kind: kind))
-        outcome.records.append(.message(state.name, Record.Message(changed: seq, isDeleted: state.isDeleted)))
-        tally.settle(message, seq: seq)
+    ) -> Slot? {
+        let name = tally.messages[message].name
+        let total = tally.messages[message].total
+        let isDeleted = tally.messages[message].isDeleted
+        outcome.changes.append(Change(seq: seq, message: name, user: user, at: plan.time, total: total, kind: kind))
+        outcome.records.append(.message(name, Record.Message(changed: seq, isDeleted: isDeleted)))
+        return tally.settle(message, seq: seq)
     }
 }
 

@@ -9,7 +9,7 @@ extension Ledger {
     /// - Throws: the first ``Refusal`` in the order of PROTOCOL.md section 8.
     public func judge(_ operation: Operation, rules: Rules, at time: Int64) throws(Refusal) -> Plan {
         try rules.checkPolicy(of: operation)
-        var plan = Plan(operation, rules: rules, at: time)
+        var plan = Plan(operation, rules: rules, at: time, in: tally)
         if let answer = try useKey(of: operation, rules: rules, in: &plan) {
             plan.effect = .repeated(answer)
             return plan
@@ -18,7 +18,7 @@ extension Ledger {
         case .add(let raw, let count, let data):
             let reaction = try rules.valid(raw)
             try rules.checkLists(reaction, operation)
-            try checkOpen(operation.message)
+            try checkOpen(plan)
             try add(reaction, count: count, data: data, rules: rules, to: &plan)
         case .remove(let raw, let count):
             try remove(raw, count: count, rules: rules, in: &plan)
@@ -48,9 +48,9 @@ extension Ledger {
         return Answer(bytes: use.answer)
     }
 
-    private func checkOpen(_ name: String) throws(Refusal) {
+    private func checkOpen(_ plan: Plan) throws(Refusal) {
         if isFrozen { throw .frozen }
-        if isDeleted(name) { throw .messageDeleted }
+        if let message = plan.message, tally.messages[message].isDeleted { throw .messageDeleted }
     }
 }
 
@@ -67,17 +67,17 @@ extension Ledger {
             plan.effect = .count
             return
         }
-        let own = ownEntries(of: plan.operation)
+        let own = ownEntries(plan)
         if let entry = own.first(where: { tally.reaction(of: $0) == reaction }) {
             addAgain(entry, count: count, data: data, to: &plan)
         } else if rules.policy == .unique, let last = own.last {
-            try checkLimits(adding: [reaction], to: own, removing: own, rules, plan.operation)
+            try checkLimits(adding: [reaction], to: own, removing: own, rules, plan)
             plan.result = .replaced
             plan.previous = tally.reaction(of: last)
             // More than one is there only where the policy was another one before.
             plan.effect = .steps(takeAll(own.dropLast()) + [.replace(last, by: reaction, data: data)])
         } else {
-            try checkLimits(adding: [reaction], to: own, removing: [], rules, plan.operation)
+            try checkLimits(adding: [reaction], to: own, removing: [], rules, plan)
             plan.result = .added
             plan.effect = .steps([.add(reaction, count: count, data: data)])
         }
@@ -94,7 +94,7 @@ extension Ledger {
     }
 
     private func remove(_ raw: String, count: Int?, rules: Rules, in plan: inout Plan) throws(Refusal) {
-        let own = ownEntries(of: plan.operation)
+        let own = ownEntries(plan)
         let reaction = try rules.named(by: raw, among: own.map { tally.reaction(of: $0) })
         plan.reaction = reaction
         if isFrozen { throw .frozen }
@@ -106,10 +106,10 @@ extension Ledger {
 
     private func toggle(_ raw: String, data: ReactionData?, rules: Rules, in plan: inout Plan) throws(Refusal) {
         let reaction = try rules.valid(raw)
-        let entry = ownEntries(of: plan.operation).first { tally.reaction(of: $0) == reaction }
+        let entry = ownEntries(plan).first { tally.reaction(of: $0) == reaction }
         // Lists are judged on what would be there: removing is never refused by them.
         if entry == nil { try rules.checkLists(reaction, plan.operation) }
-        try checkOpen(plan.operation.message)
+        try checkOpen(plan)
         guard let entry else { return try add(reaction, count: nil, data: data, rules: rules, to: &plan) }
         plan.reaction = reaction
         plan.result = .removed
@@ -127,12 +127,12 @@ extension Ledger {
             if !asked.contains(reaction) { asked.append(reaction) }
         }
         for reaction in asked { try rules.checkLists(reaction, plan.operation) }
-        try checkOpen(plan.operation.message)
-        let own = ownEntries(of: plan.operation)
+        try checkOpen(plan)
+        let own = ownEntries(plan)
         let kept = own.filter { asked.contains(tally.reaction(of: $0)) }.map { tally.reaction(of: $0) }
         let removed = own.filter { !asked.contains(tally.reaction(of: $0)) }
         let added = asked.filter { !kept.contains($0) }
-        if !added.isEmpty { try checkLimits(adding: added, to: own, removing: removed, rules, plan.operation) }
+        if !added.isEmpty { try checkLimits(adding: added, to: own, removing: removed, rules, plan) }
         let steps =
             if rules.policy == .unique, let last = removed.last, let new = added.first {
                 takeAll(removed.dropLast()) + [.replace(last, by: new, data: nil)]
@@ -152,7 +152,7 @@ extension Ledger {
         if plan.operation.isForAllMessages {
             names = user.flatMap { tally.user($0) }.map { tally.messages(of: $0) } ?? []
         } else {
-            names = tally.message(plan.operation.message).map { [$0] } ?? []
+            names = plan.message.map { [$0] } ?? []
         }
         if let raw {
             let there = names.lazy.flatMap { tally.messages[$0].groups }.map { tally.groups[$0].reaction }
@@ -164,11 +164,10 @@ extension Ledger {
     }
 
     private func delete(in plan: inout Plan) {
-        let name = plan.operation.message
-        guard !isDeleted(name) else { return }
+        if let message = plan.message, tally.messages[message].isDeleted { return }
         plan.result = .deleted
         plan.effect = .delete(
-            tally.message(name).map { sweep($0, nil, user: nil) } ?? Plan.Sweep(message: name, entries: []))
+            plan.message.map { sweep($0, nil, user: nil) } ?? Plan.Sweep(message: plan.operation.message, entries: []))
     }
 
     private func sweep(_ message: Slot, _ reaction: Reaction?, user: String?) -> Plan.Sweep {
@@ -189,8 +188,8 @@ extension Ledger {
 // MARK: Shared by the above
 
 extension Ledger {
-    private func ownEntries(of operation: Operation) -> [Slot] {
-        guard let message = tally.message(operation.message), let user = tally.user(operation.user) else { return [] }
+    private func ownEntries(_ plan: Plan) -> [Slot] {
+        guard let message = plan.message, let user = plan.user else { return [] }
         return tally.entries(of: user, on: message)
     }
 
@@ -200,12 +199,12 @@ extension Ledger {
 
     /// Judges the limits on what would be there afterwards.
     private func checkLimits(
-        adding new: [Reaction], to own: [Slot], removing removed: [Slot], _ rules: Rules, _ operation: Operation
+        adding new: [Reaction], to own: [Slot], removing removed: [Slot], _ rules: Rules, _ plan: Plan
     ) throws(Refusal) {
         if own.count - removed.count + new.count > rules.maxPerUserAndMessage {
             throw .tooManyReactions("at most \(rules.maxPerUserAndMessage) reactions a user and message")
         }
-        let message = tally.message(operation.message)
+        let message = plan.message
         let kinds = new.count { reaction in
             message.flatMap { tally.group(reaction, on: $0) } == nil
         }

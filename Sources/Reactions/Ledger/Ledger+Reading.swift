@@ -80,7 +80,7 @@ extension Ledger {
         let latest = group.members.newestFirst().prefix(5)
         return Summary.Group(
             reaction: group.reaction, count: group.count, users: group.users, first: group.first, last: group.last,
-            latest: latest.map { tally.users[tally.entries[$0.slot].user].name })
+            latest: latest.map { tally.users[tally.entries[$0.slot].user].name.text })
     }
 }
 
@@ -143,11 +143,12 @@ extension Ledger {
     private func reactor(_ slot: Slot) -> Reactor {
         let entry = tally.entries[slot]
         return Reactor(
-            user: tally.users[entry.user].name, reaction: tally.reaction(of: slot), count: entry.count, at: entry.at,
+            user: tally.users[entry.user].name.text, reaction: tally.reaction(of: slot), count: entry.count,
+            at: entry.at,
             data: tally.data(of: slot))
     }
 
-    private func own(of user: String, on message: Slot) -> [OwnReaction] {
+    func own(of user: String, on message: Slot) -> [OwnReaction] {
         guard let user = tally.user(user) else { return [] }
         return tally.entries(of: user, on: message).map { slot in
             OwnReaction(reaction: tally.reaction(of: slot), count: tally.entries[slot].count)

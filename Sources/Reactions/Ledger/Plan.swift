@@ -35,6 +35,9 @@ public struct Plan: Sendable {
     let time: Int64
     /// Whether reactions are counted (policy `multiple`), so that changes tell their step.
     let isCounted: Bool
+    /// The places of the message and the user, where they have one.
+    let message: Slot?
+    let user: Slot?
     var effect = Effect.steps([])
     var result = Answer.Result.unchanged
     var reaction: Reaction?
@@ -42,10 +45,24 @@ public struct Plan: Sendable {
     /// What to remember of the key.
     var body: Fingerprint?
 
-    init(_ operation: Operation, rules: Rules, at time: Int64) {
+    init(_ operation: Operation, rules: Rules, at time: Int64, in tally: borrowing Tally) {
         self.operation = operation
+        message = tally.message(operation.message)
+        user = tally.user(operation.user)
         self.time = time
         isCounted = rules.policy == .multiple
+    }
+
+    /// About how many records it will make.
+    var recordCount: Int {
+        let key = body == nil ? 0 : 1
+        return switch effect {
+        case .repeated, .count: key
+        case .freeze: 1
+        case .steps(let steps): steps.count * 3 + key
+        case .clear(let sweeps): sweeps.reduce(key) { $0 + $1.entries.count + 2 }
+        case .delete(let sweep): sweep.entries.count + 2 + key
+        }
     }
 
     /// Whether the first answer to the same key is given again.

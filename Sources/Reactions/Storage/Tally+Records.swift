@@ -7,7 +7,7 @@ extension Tally {
     /// Where an entry belongs.
     func names(of entry: Slot) -> (message: String, user: String, reaction: Reaction) {
         let group = groups[entries[entry].group]
-        return (messages[group.message].name, users[entries[entry].user].name, group.reaction)
+        return (messages[group.message].name, users[entries[entry].user].name.text, group.reaction)
     }
 
     /// An entry as a store keeps it.

@@ -44,7 +44,7 @@ struct Tally: Sendable {
 
     /// Someone who has reactions in this channel.
     struct User: Sendable {
-        var name = ""
+        var name = Name("")
         /// The newest of the chain of the user's entries.
         fileprivate var newest = Slot.nowhere
     }
@@ -74,7 +74,7 @@ extension Tally {
     /// The place of someone who has reactions in the channel.
     func user(_ name: String) -> Slot? {
         var slot = usersByName.first(Self.hash(name))
-        while slot.isSomewhere, users[slot].name != name { slot = usersByName.next(after: slot) }
+        while slot.isSomewhere, !users[slot].name.matches(name) { slot = usersByName.next(after: slot) }
         return slot.isSomewhere ? slot : nil
     }
 
@@ -212,7 +212,10 @@ extension Tally {
     }
 
     /// Ends a change of a message: it is the newest one, and forgotten where it is bare.
-    mutating func settle(_ message: Slot, seq: UInt64) {
+    ///
+    /// - Returns: the message's place, if it still has one.
+    @discardableResult
+    mutating func settle(_ message: Slot, seq: UInt64) -> Slot? {
         if messages[message].isListed { recent.remove(message, at: messages[message].changed) }
         messages[message].changed = seq
         messages[message].isListed = !messages[message].groups.isEmpty && !messages[message].isDeleted
@@ -221,7 +224,9 @@ extension Tally {
         } else if messages[message].isBare {
             messagesByName.remove(message)
             messages.remove(message)
+            return nil
         }
+        return message
     }
 
     /// Marks a message as deleted.
@@ -237,7 +242,7 @@ extension Tally {
 
     private mutating func openUser(_ name: String) -> Slot {
         if let slot = user(name) { return slot }
-        let slot = users.insert(User(name: name))
+        let slot = users.insert(User(name: Name(name)))
         usersByName.insert(slot, Self.hash(name))
         return slot
     }
