@@ -38,44 +38,48 @@ final class Program: Sendable {
     }
 
     let name: String
-    private let state: Mutex<State>
-    private let process: Process
+    let processID: pid_t
+    private let state = Mutex(State())
 
-    var processID: pid_t { process.processIdentifier }
-
+    /// Starts a program that is ended by force after so many seconds.
     init(_ path: String, _ words: [String], environment: [String: String] = [:], lives seconds: Int = 120) throws {
-        let process = Process()
-        // Signals that this thread happens to block would stay blocked in the program.
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["--default-signal", path] + words
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        let output = Pipe()
-        let errors = Pipe()
-        process.standardOutput = output
-        process.standardError = errors
         name = URL(filePath: path).lastPathComponent
-        self.process = process
-        state = Mutex(State())
-        process.terminationHandler = { [weak self] process in
-            let isSignal = process.terminationReason == .uncaughtSignal
-            self?.update { $0.exitStatus = isSignal ? -process.terminationStatus : process.terminationStatus }
-        }
-        try process.run()
-        follow(output) { $0.outputBytes.append($1) }
-        follow(errors) { $0.errorBytes.append($1) }
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let spawned = try spawn(path, words, variables.map { "\($0)=\($1)" })
+        processID = spawned.processID
+        follow(spawned.output) { $0.outputBytes.append($1) }
+        follow(spawned.errors) { $0.errorBytes.append($1) }
+        Thread.detachNewThread { [self] in awaitExit() }
         endByForce(after: seconds)
     }
 
-    private func follow(_ pipe: Pipe, _ append: @escaping @Sendable (inout State, Data) -> Void) {
-        pipe.fileHandleForReading.readabilityHandler = { [self] handle in
-            let data = handle.availableData
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                update { $0.openPipes -= 1 }
-            } else {
-                update { append(&$0, data) }
+    /// Reads a pipe to its end, on a thread of its own.
+    private func follow(_ pipe: Int32, _ append: @escaping @Sendable (inout State, Data) -> Void) {
+        Thread.detachNewThread { [self] in
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = unsafe read(pipe, &buffer, buffer.count)
+                if count > 0 {
+                    let data = Data(buffer.prefix(count))
+                    update { append(&$0, data) }
+                } else if count == 0 || errno != EINTR {
+                    break
+                }
             }
+            close(pipe)
+            update { $0.openPipes -= 1 }
+        }
+    }
+
+    /// Waits for the end of the process, and takes its status while nobody sends it a signal.
+    private func awaitExit() {
+        var info = unsafe siginfo_t()
+        while unsafe waitid(P_PID, id_t(processID), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        update { state in
+            var status: Int32 = 0
+            while unsafe waitpid(processID, &status, 0) < 0, errno == EINTR {}
+            let signal = status & 0x7F
+            state.exitStatus = signal == 0 ? (status >> 8) & 0xFF : -signal
         }
     }
 
@@ -128,7 +132,8 @@ final class Program: Sendable {
 
     /// Sends a signal, if the program still runs.
     func send(_ signal: Int32) {
-        let isRunning = state.withLock { $0.exitStatus == nil }
-        if isRunning { kill(processID, signal) }
+        state.withLock { state in
+            if state.exitStatus == nil { kill(processID, signal) }
+        }
     }
 }
