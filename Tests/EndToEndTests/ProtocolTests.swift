@@ -22,6 +22,11 @@ import Testing
         try await BrokerProcess.run { try await runClient("bad_frames.py", $0.url) }
     }
 
+    @Test("section 9: slow readers")
+    func slowReaders() async throws {
+        try await BrokerProcess.run { try await runClient("slow.py", $0.url, String($0.program.processID)) }
+    }
+
     @Test("section 10: HTTP")
     func http() async throws {
         try await BrokerProcess.run { try await runClient("http_api.py", $0.url) }

@@ -27,9 +27,13 @@ def frame(opcode, payload=b"", final=True, masked=True, reserved=0):
 
 
 class RawClient:
-    def __init__(self, url, user):
+    def __init__(self, url, user, receive_buffer=None):
         parts = urlsplit(url)
-        self.socket = socket.create_connection((parts.hostname, parts.port), PATIENCE)
+        self.socket = socket.socket()
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.settimeout(PATIENCE)
+        self.socket.connect((parts.hostname, parts.port))
         self.buffer = b""
         self.send(
             ("GET %s?user=%s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
