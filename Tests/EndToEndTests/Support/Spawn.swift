@@ -73,7 +73,7 @@ private func withCStrings<Result>(
     _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
     let pointers = unsafe texts.map { unsafe strdup($0) } + [nil]
-    defer { for unsafepointer in unsafe pointers { unsafe free(pointer) } }
+    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
     return unsafe pointers.withUnsafeBufferPointer { list in
         guard let base = list.baseAddress else { preconditionFailure("the list holds its end at least") }
         return unsafe body(base)
