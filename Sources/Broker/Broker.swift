@@ -5,16 +5,20 @@ public import Transport
 public final class Broker: Sendable {
     /// The hubs, one a loop.
     public let hubs: [Hub]
-    /// What the broker does.
-    public let settings: BrokerSettings
+    /// What the broker does now.
+    public var settings: BrokerSettings { inForce.withLock { $0 } }
+    /// Who is connected.
+    public let admissions = Admissions()
+    private let inForce: Locked<BrokerSettings>
     private let store: any Store
 
     /// Makes a broker and starts its hubs; the loops must be running.
     public init(loops: [EventLoop], store: any Store, settings: BrokerSettings, log: BrokerLog) {
-        self.settings = settings
+        inForce = Locked(settings)
         self.store = store
+        let userBuckets = UserBuckets()
         let hubs = loops.enumerated().map { index, loop in
-            Hub(index: index, loop: loop, store: store, settings: settings, log: log)
+            Hub(index: index, loop: loop, store: store, settings: settings, userBuckets: userBuckets, log: log)
         }
         let mailboxes = hubs.map { hub in
             Mailbox<HubMessage>(on: hub.loop) { messages in hub.assumeIsolated { $0.receive(messages) } }
@@ -23,6 +27,14 @@ public final class Broker: Sendable {
             hub.loop.execute { hub.assumeIsolated { $0.start(hubs: mailboxes) } }
         }
         self.hubs = hubs
+    }
+
+    /// Goes on with other settings: for new requests and connections, and for the channels that are there.
+    public func adopt(_ settings: BrokerSettings) {
+        inForce.withLock { $0 = settings }
+        for hub in hubs {
+            hub.loop.execute { hub.assumeIsolated { $0.adopt(settings) } }
+        }
     }
 
     /// Says goodbye to every connection, each with its own time to come back within `spread` milliseconds; `done` is

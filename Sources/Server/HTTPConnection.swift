@@ -109,9 +109,14 @@ final class HTTPConnection {
         } catch {
             return respond(.error(401, .unauthorized, error.words), keepAlive: false)
         }
+        guard let place = context.broker.admissions.admit(stream.peer, context.broker.settings.limits) else {
+            var response = Response.error(503, .unavailable, "too many are connected; try later")
+            response.headers.append("Retry-After", String(Int.random(in: 1...5)))
+            return respond(response, keepAlive: false)
+        }
         leave()
         stream.send(copying: response)
-        hub.adopt(stream, identity: identity, bytes: buffer)
+        hub.adopt(stream, identity: identity, place: place, bytes: buffer)
         buffer = []
     }
 }

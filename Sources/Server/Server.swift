@@ -11,6 +11,9 @@ public final class Server: Sendable {
     /// Where it listens, with the real ports.
     public let addresses: [ServerSettings.Listen]
 
+    let started: ServerSettings
+    /// The certificates in use.
+    let certificates: [TLSServerContext]
     private let loops: [EventLoop]
     private let store: any Store
 
@@ -30,24 +33,32 @@ public final class Server: Sendable {
         for loop in loops { loop.start() }
         let broker = Broker(loops: loops, store: store, settings: settings.broker, log: log)
         context = Context(broker: broker, origins: settings.origins, log: log)
+        started = settings
         var addresses: [ServerSettings.Listen] = []
+        var certificates: [TLSServerContext] = []
         do throws(TransportError) {
-            for listen in settings.listen { addresses += try Server.open(listen, context) }
+            for listen in settings.listen {
+                let tls = try listen.certificate.map(Server.load)
+                addresses += try Server.open(listen, tls, context)
+                if let tls { certificates.append(tls) }
+            }
         } catch {
             for loop in loops { loop.stop() }
             store.close()
             throw ServerError("\(error)")
         }
         self.addresses = addresses
+        self.certificates = certificates
+    }
+
+    private static func load(_ certificate: ServerSettings.Certificate) throws(TransportError) -> TLSServerContext {
+        try TLSServerContext(certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
     }
 
     /// Listens at an address (at each, where a name has several); answers with the real ports.
     private static func open(
-        _ listen: ServerSettings.Listen, _ context: Context
+        _ listen: ServerSettings.Listen, _ tls: TLSServerContext?, _ context: Context
     ) throws(TransportError) -> [ServerSettings.Listen] {
-        let tls = try listen.certificate.map { certificate throws(TransportError) in
-            try TLSServerContext(certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
-        }
         var opened: [ServerSettings.Listen] = []
         for address in try listen.address.resolved() {
             let address = try open(address, tls, context)
@@ -101,13 +112,18 @@ public final class Server: Sendable {
 /// What an HTTP connection needs to know of the server.
 final class Context: Sendable {
     let broker: Broker
-    let origins: [String]?
+    /// The origins from which pages may connect; `nil`: any.
+    var origins: [String]? {
+        get { originsInForce.withLock { $0 } }
+        set { originsInForce.withLock { $0 = newValue } }
+    }
     let log: BrokerLog
+    private let originsInForce: Locked<[String]?>
     let isDraining = Atomic(false)
 
     init(broker: Broker, origins: [String]?, log: BrokerLog) {
         self.broker = broker
-        self.origins = origins
+        originsInForce = Locked(origins)
         self.log = log
     }
 }

@@ -8,10 +8,13 @@ extension Channel {
         Reply(request.origin, request.origin.wantsReply ? message : nil)
     }
 
-    func refusal(of request: ChannelRequest, _ code: ErrorCode, _ words: String) -> Reply {
+    func refusal(
+        of request: ChannelRequest, _ code: ErrorCode, _ words: String, retryAfterMilliseconds: Int64? = nil
+    ) -> Reply {
         var reply = Reply(
             request.origin,
-            .error(id: request.origin.id, code: code, message: words, retryAfterMilliseconds: nil))
+            .error(
+                id: request.origin.id, code: code, message: words, retryAfterMilliseconds: retryAfterMilliseconds))
         if case .subscribe = request.body { reply.effect = .refuseSubscription }
         return reply
     }

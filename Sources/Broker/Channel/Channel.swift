@@ -23,8 +23,9 @@ actor Channel {
 
     nonisolated let name: String
     let epoch: String
-    let namespace: Namespace
+    private(set) var namespace: Namespace
     private let maxWaiting: Int
+    private var limiter: ChannelLimiter
 
     private(set) var ledger = Ledger()
     private var outbox: ChannelOutbox
@@ -34,10 +35,14 @@ actor Channel {
     private var records: [Record] = []
 
     /// Makes a channel that waits for its image from the store.
-    init(name: String, epoch: String, namespace: Namespace, maxWaiting: Int, hubs: Int, loop: EventLoop) {
+    init(
+        name: String, epoch: String, namespace: Namespace, limiter: ChannelLimiter, maxWaiting: Int, hubs: Int,
+        loop: EventLoop
+    ) {
         self.name = name
         self.epoch = epoch
         self.namespace = namespace
+        self.limiter = limiter
         self.maxWaiting = maxWaiting
         self.loop = loop
         outbox = ChannelOutbox(channel: name, hubs: hubs, namespace: namespace)
@@ -88,7 +93,12 @@ actor Channel {
 
     private func apply(_ operation: Operation, for request: ChannelRequest, at moment: Moment) -> Reply {
         do throws(Refusal) {
-            let outcome = try ledger.apply(operation, rules: namespace.rules, at: moment.unix)
+            let plan = try ledger.judge(operation, rules: namespace.rules, at: moment.unix)
+            if !plan.isDuplicate, let wait = limiter.take(for: operation.user, at: moment.clock) {
+                let words = "too fast; wait as long as this says"
+                return refusal(of: request, .rateLimited, words, retryAfterMilliseconds: wait)
+            }
+            let outcome = ledger.commit(plan)
             records += outcome.records
             var reply = reply(
                 to: request,
@@ -106,6 +116,18 @@ actor Channel {
             return reply
         } catch {
             return refusal(of: request, ErrorCode(error), error.words)
+        }
+    }
+
+    /// Goes on with other settings of its namespace, which stand under the name `entry`.
+    func adopt(_ namespace: Namespace, entry: String, at moment: Moment) {
+        limiter.adopt(entry: entry, namespace)
+        guard namespace != self.namespace else { return }
+        self.namespace = namespace
+        outbox.adopt(namespace, at: moment)
+        guard namespace.isAnonymous else { return }
+        for index in waiting.indices {
+            waiting[index].reply.changes = waiting[index].reply.changes.map(\.withoutNames)
         }
     }
 

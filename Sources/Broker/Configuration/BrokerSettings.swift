@@ -10,6 +10,8 @@ public struct BrokerSettings: Sendable {
         public var outboundBytes = 1_048_576
         /// The most connections of one process.
         public var connections = 100_000
+        /// The most connections from one address; `Int.max`: any number.
+        public var connectionsPerAddress = 1000
         /// The most requests that one channel holds until its store has answered; beyond it they are refused.
         public var waitingRequests = 65_536
         /// The least milliseconds between two pings to a silent connection.
@@ -43,7 +45,16 @@ public struct BrokerSettings: Sendable {
 
     /// The settings of a channel's namespace: what stands before the first `:`, or the whole name.
     func namespace(of channel: String) -> Namespace? {
-        let name = channel.utf8.firstIndex(of: UInt8(ascii: ":")).map { String(channel[..<$0]) } ?? channel
-        return namespaces[name] ?? namespaces["*"]
+        namespaces[BrokerSettings.namespaceName(of: channel)] ?? namespaces["*"]
+    }
+
+    /// The name under which the settings have the channel's namespace; `*` where they do not name it.
+    func namespaceEntry(of channel: String) -> String {
+        let name = BrokerSettings.namespaceName(of: channel)
+        return namespaces[name] == nil ? "*" : name
+    }
+
+    private static func namespaceName(of channel: String) -> String {
+        channel.utf8.firstIndex(of: UInt8(ascii: ":")).map { String(channel[..<$0]) } ?? channel
     }
 }

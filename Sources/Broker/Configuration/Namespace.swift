@@ -12,18 +12,27 @@ public struct Namespace: Sendable, Equatable {
     public var historyEvents: Int
     /// For how long an event is held, in seconds.
     public var historySeconds: Int
+    /// How fast one user may ask for changes, in all channels of the namespace together; `nil`: as fast as they like.
+    public var userRate: Rate?
+    /// How fast one channel takes changes; `nil`: as fast as it can.
+    public var channelRate: Rate?
 
-    /// Makes settings; the defaults are those of a namespace that says nothing.
+    /// Makes settings; the defaults are those of a namespace that says nothing, save that there are no rate limits.
     public init(
         rules: Rules = Rules(), isAnonymous: Bool = false, summaryIntervalMilliseconds: Int = 100,
-        historyEvents: Int = 1000, historySeconds: Int = 300
+        historyEvents: Int = 1000, historySeconds: Int = 300, userRate: Rate? = nil, channelRate: Rate? = nil
     ) {
         self.rules = rules
         self.isAnonymous = isAnonymous
         self.summaryIntervalMilliseconds = summaryIntervalMilliseconds
         self.historyEvents = historyEvents
         self.historySeconds = historySeconds
+        self.userRate = userRate
+        self.channelRate = channelRate
     }
+
+    /// What a namespace has outside of development mode where the settings say nothing.
+    public static let usual = Namespace(userRate: .usualForUser, channelRate: .usualForChannel)
 
     /// The namespaces that development mode offers.
     public static let development: [String: Namespace] = [

@@ -5,13 +5,18 @@ import Wire
 ///
 /// Every ack is counted in exactly one burst, so that bursts add up.
 struct BurstWindow: Sendable {
-    private let interval: Int64
+    /// How long a window is, in milliseconds; a window that has begun ends as it would have.
+    private var interval: Int64
     private var order: [String] = []
     private var counts: [String: [ReactionCount]] = [:]
     /// When the window ends, in milliseconds of the channel's clock; `nil` while nothing is counted.
     private(set) var ends: Int64?
 
     init(interval: Int) {
+        self.interval = Int64(interval)
+    }
+
+    mutating func adopt(interval: Int) {
         self.interval = Int64(interval)
     }
 

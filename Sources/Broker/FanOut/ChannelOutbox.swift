@@ -8,7 +8,7 @@ import Wire
 /// turn (so an ack comes before its event); only what begins, changes or ends a subscription cuts the batch.
 struct ChannelOutbox: Sendable {
     let channel: String
-    private let namespace: Namespace
+    private var namespace: Namespace
     private var deliveries: [ChannelDelivery]
     /// How many subscriptions each hub has, as far as the channel knows.
     private var interest: [Interest]
@@ -54,6 +54,20 @@ struct ChannelOutbox: Sendable {
     /// The channel was read from the store and stands at `seq`.
     mutating func begin(at seq: UInt64) {
         self.seq = seq
+    }
+
+    /// Goes on with other settings of the namespace.
+    ///
+    /// Where nobody may be named any more, the events that are held are forgotten, for they name people.
+    mutating func adopt(_ namespace: Namespace, at moment: Moment) {
+        seal(at: moment)
+        if namespace.isAnonymous, !self.namespace.isAnonymous {
+            history = EventHistory(events: namespace.historyEvents, seconds: namespace.historySeconds)
+        } else {
+            history.adopt(events: namespace.historyEvents, seconds: namespace.historySeconds)
+        }
+        bursts.adopt(interval: namespace.summaryIntervalMilliseconds)
+        self.namespace = namespace
     }
 
     /// Subscriptions of a hub have ended.

@@ -14,11 +14,17 @@ struct EventHistory: Sendable {
     private var held: [Held] = []
     private var start = 0
     private var count = 0
-    private let maxEvents: Int
-    private let maxAge: Int64
+    private var maxEvents: Int
+    private var maxAge: Int64
 
     /// Makes an empty history of at most `events` events, each held for `seconds`.
     init(events: Int, seconds: Int) {
+        maxEvents = events
+        maxAge = Int64(seconds) * 1000
+    }
+
+    /// Goes on with other bounds.
+    mutating func adopt(events: Int, seconds: Int) {
         maxEvents = events
         maxAge = Int64(seconds) * 1000
     }

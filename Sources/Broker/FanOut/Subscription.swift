@@ -67,7 +67,7 @@ final class Audience {
     /// The subscriptions that ended since the channel was last told.
     var departures: [Following] = []
     /// Whether subscribers in mode `events` hear of their own reactions too.
-    private let isAnonymous: Bool
+    private var isAnonymous: Bool
 
     init(channel: String, isAnonymous: Bool) {
         self.channel = channel
@@ -75,6 +75,18 @@ final class Audience {
     }
 
     var isEmpty: Bool { events.isEmpty && summaries.isEmpty }
+
+    /// Goes on with the other kind of namespace, where it is one.
+    func adopt(isAnonymous: Bool) {
+        guard isAnonymous != self.isAnonymous else { return }
+        self.isAnonymous = isAnonymous
+        byUser = [:]
+        for list in [events, summaries] {
+            for subscription in list where hearsOfOwn(subscription) {
+                byUser[subscription.following.user, default: []].append(subscription)
+            }
+        }
+    }
 
     func add(_ subscription: Subscription) {
         switch subscription.following.mode {

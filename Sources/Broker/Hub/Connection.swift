@@ -5,6 +5,7 @@ import Wire
 /// One WebSocket connection: reads its messages, keeps it alive, bounds what waits for it.
 final class Connection: Recipient {
     private let stream: ByteStream
+    private let place: Admissions.Place
     private var hasBegunToClose = false
     private var peer: WebSocketPeer
     private var timer: TimerToken?
@@ -15,9 +16,10 @@ final class Connection: Recipient {
     /// Takes over a stream whose opening handshake is done.
     ///
     /// `phase`, 0..<1, spreads the heartbeats of many.
-    init(_ stream: ByteStream, session: Session, hub: Hub, phase: Double) {
+    init(_ stream: ByteStream, session: Session, hub: Hub, place: Admissions.Place, phase: Double) {
         self.stream = stream
-        let limits = hub.settings.limits
+        self.place = place
+        let limits = hub.limits
         peer = WebSocketPeer(
             role: .server,
             limits: WebSocketLimits(maxFrameBytes: limits.messageBytes, maxMessageBytes: limits.messageBytes))
@@ -35,7 +37,7 @@ final class Connection: Recipient {
         stream(stream, didReceive: &span)
     }
 
-    private var limits: BrokerSettings.Limits { hub.settings.limits }
+    private var limits: BrokerSettings.Limits { hub.limits }
 
     // MARK: Sending
 

@@ -5,15 +5,18 @@ import Wire
 extension Hub {
     /// Takes over a stream whose opening handshake is done, and the bytes that came right behind it.
     ///
-    /// Called on the hub's loop.
-    public nonisolated func adopt(_ stream: ByteStream, identity: Identity?, bytes: [UInt8]) {
-        enter(with: stream) { $0.add($1, identity: identity, bytes: bytes) }
+    /// It holds its place among the connections until it ends. Called on the hub's loop.
+    public nonisolated func adopt(
+        _ stream: ByteStream, identity: Identity?, place: Admissions.Place, bytes: [UInt8]
+    ) {
+        enter(with: stream) { $0.add($1, identity: identity, place: place, bytes: bytes) }
     }
 
-    private func add(_ stream: ByteStream, identity: Identity?, bytes: [UInt8]) {
+    private func add(_ stream: ByteStream, identity: Identity?, place: Admissions.Place, bytes: [UInt8]) {
         let key = recipients.reserve(on: index)
         let connection = Connection(
-            stream, session: Session(key: key, identity: identity), hub: self, phase: Double.random(in: 0..<1))
+            stream, session: Session(key: key, identity: identity), hub: self, place: place,
+            phase: Double.random(in: 0..<1))
         recipients[key] = connection
         let limits = settings.limits
         connection.send(
@@ -46,7 +49,7 @@ extension Hub {
 
     /// Takes requests in the order in which they came.
     func receive(_ requests: [Result<Request, BadRequest>], from recipient: Recipient) {
-        let now = now
+        let (now, settings) = (now, settings)
         for request in requests {
             guard !recipient.isClosing else { return }
             let step =

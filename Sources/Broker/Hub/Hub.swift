@@ -23,7 +23,7 @@ enum HubMessage: Sendable {
 /// mailbox; what is for this one is a plain call.
 public actor Hub {
     /// A channel that lives here.
-    private final class Resident {
+    final class Resident {
         let channel: Channel
         var isMarked = false
         var isBeingRead = false
@@ -45,11 +45,17 @@ public actor Hub {
     }
     nonisolated let index: Int
 
-    nonisolated let settings: BrokerSettings
+    /// What is in force here; connections and channels read it, and all of them run on the loop.
+    nonisolated var settings: BrokerSettings { unsafe settingsOnLoop }
+    /// The bounds alone, without a copy of the rest.
+    nonisolated var limits: BrokerSettings.Limits { unsafe settingsOnLoop.limits }
+    // Read and replaced on the loop alone, where nothing else runs meanwhile: a lock would cost every message.
+    nonisolated(unsafe) var settingsOnLoop: BrokerSettings
+    private let userBuckets: UserBuckets
     private let store: any Store
     private let log: BrokerLog
     /// The mailboxes of all hubs, this one's too, by index.
-    private var hubs: [Mailbox<HubMessage>] = []
+    private(set) var hubs: [Mailbox<HubMessage>] = []
 
     /// Who is here, by slot.
     var recipients = SlotTable<Recipient>()
@@ -61,7 +67,7 @@ public actor Hub {
     /// What to call when the last connection is gone.
     var whenEmpty: (@Sendable () -> Void)?
 
-    private var residents: [String: Resident] = [:]
+    var residents: [String: Resident] = [:]
     /// Residents that may have something to commit or to tell.
     private var marked: [Resident] = []
     private var writes: [ChannelWrite] = []
@@ -71,11 +77,15 @@ public actor Hub {
     private var isCommitting = false
     private var group: UInt64 = 1
 
-    init(index: Int, loop: EventLoop, store: any Store, settings: BrokerSettings, log: BrokerLog) {
+    init(
+        index: Int, loop: EventLoop, store: any Store, settings: BrokerSettings, userBuckets: UserBuckets,
+        log: BrokerLog
+    ) {
         self.index = index
         self.loop = loop
         self.store = store
-        self.settings = settings
+        unsafe settingsOnLoop = settings
+        self.userBuckets = userBuckets
         self.log = log
     }
 
@@ -104,7 +114,7 @@ public actor Hub {
     /// The time in Unix milliseconds.
     var now: Int64 { wallClockMilliseconds() }
 
-    private var moment: Moment {
+    var moment: Moment {
         Moment(unix: now, clock: Int64(loop.now.nanoseconds / 1_000_000))
     }
 
@@ -140,7 +150,7 @@ public actor Hub {
     // MARK: Channels that live here
 
     private func handle(_ request: ChannelRequest) {
-        guard let resident = resident(request.channel) else { return }
+        guard let resident = resident(request.channel) else { return refuse(request) }
         resident.usedAt = loop.now
         let (group, moment) = (group, moment)
         resident.channel.assumeIsolated { $0.handle(request, group: group, at: moment) }
@@ -154,7 +164,9 @@ public actor Hub {
         }
         guard let namespace = settings.namespace(of: name) else { return nil }
         let channel = Channel(
-            name: name, epoch: store.epoch, namespace: namespace, maxWaiting: settings.limits.waitingRequests,
+            name: name, epoch: store.epoch, namespace: namespace,
+            limiter: ChannelLimiter(userBuckets, entry: settings.namespaceEntry(of: name), namespace),
+            maxWaiting: settings.limits.waitingRequests,
             hubs: hubs.count, loop: loop)
         let resident = Resident(channel, at: loop.now)
         residents[name] = resident
@@ -185,7 +197,7 @@ public actor Hub {
         residents[name].map { resident in resident.channel.assumeIsolated { $0.isIdle } } ?? true
     }
 
-    private func mark(_ resident: Resident) {
+    func mark(_ resident: Resident) {
         guard !resident.isMarked else { return }
         resident.isMarked = true
         marked.append(resident)
@@ -223,13 +235,15 @@ public actor Hub {
                 writes.append(write)
                 writers.append(resident)
             }
-            for (hub, delivery) in deliveries {
-                if hub == index { deliver(delivery) } else { hubs[hub].post(.delivery(delivery)) }
-            }
+            for (hub, delivery) in deliveries { send(delivery, to: hub) }
         }
         for audience in departed { tellDepartures(of: audience) }
         departed.removeAll(keepingCapacity: true)
         commit()
+    }
+
+    func send(_ delivery: ChannelDelivery, to hub: Int) {
+        if hub == index { deliver(delivery) } else { hubs[hub].post(.delivery(delivery)) }
     }
 
     private func tellDepartures(of audience: Audience) {

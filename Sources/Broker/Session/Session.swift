@@ -104,6 +104,11 @@ struct Session {
         intents.removeAll { $0.channel == channel && !$0.isWanted && $0.unanswered == 0 }
     }
 
+    /// Requests that end the subscriptions to channels whose namespaces are gone from the settings.
+    mutating func revoked(by settings: BrokerSettings) -> [ChannelRequest] {
+        endSubscriptions { settings.namespace(of: $0) == nil }
+    }
+
     /// A request, in the session's own name, that makes a slow reader's subscription whole again.
     func resynchronization(of channel: String, from seq: UInt64) -> ChannelRequest {
         let filter = intents.first { $0.channel == channel }?.filter
@@ -188,6 +193,15 @@ extension Session {
         return .ask(ask(channel, id, .unsubscribe))
     }
 
+    private mutating func endSubscriptions(where isOver: (String) -> Bool) -> [ChannelRequest] {
+        var ended: [ChannelRequest] = []
+        for index in intents.indices where intents[index].isWanted && isOver(intents[index].channel) {
+            intents[index].isWanted = false
+            ended.append(ask(intents[index].channel, nil, .revoke))
+        }
+        return ended
+    }
+
     private mutating func authenticate(
         _ token: String, id: RequestID?, settings: BrokerSettings, now: Int64
     ) -> Step {
@@ -202,12 +216,7 @@ extension Session {
             return .say(.error(id: id, code: .forbidden, message: words, retryAfterMilliseconds: nil))
         }
         identity = renewed
-        var ended: [ChannelRequest] = []
-        for index in intents.indices where intents[index].isWanted {
-            guard !renewed.may(.subscribe, in: intents[index].channel) else { continue }
-            intents[index].isWanted = false
-            ended.append(ask(intents[index].channel, nil, .revoke))
-        }
+        let ended = endSubscriptions { !renewed.may(.subscribe, in: $0) }
         let reply = BrokerMessage.authenticated(id: id, user: renewed.user, expires: renewed.expires)
         return .authenticated(id == nil ? nil : reply, ended: ended)
     }

@@ -15,11 +15,14 @@ final class ChannelHarness {
     private(set) var group: UInt64 = 1
     private var nextID: UInt64 = 1
 
-    init(_ namespace: Namespace = Namespace(), maxWaiting: Int = 100) throws {
+    init(
+        _ namespace: Namespace = Namespace(), users: UserBuckets = UserBuckets(), maxWaiting: Int = 100
+    ) throws {
         loop = try EventLoop(name: "channel-test")
         loop.start()
         channel = Channel(
-            name: "chat:1", epoch: "e1", namespace: namespace, maxWaiting: maxWaiting, hubs: 2, loop: loop)
+            name: "chat:1", epoch: "e1", namespace: namespace,
+            limiter: ChannelLimiter(users, entry: "chat", namespace), maxWaiting: maxWaiting, hubs: 2, loop: loop)
     }
 
     deinit {

@@ -1,0 +1,35 @@
+import Wire
+
+// What other settings do to what is here already.
+extension Hub {
+    /// Goes on with other settings; connections keep the limits with which they came.
+    func adopt(_ settings: BrokerSettings) {
+        unsafe settingsOnLoop = settings
+        let moment = moment
+        for (name, resident) in residents {
+            guard let namespace = settings.namespace(of: name) else { continue }
+            let entry = settings.namespaceEntry(of: name)
+            resident.channel.assumeIsolated { $0.adopt(namespace, entry: entry, at: moment) }
+            mark(resident)
+        }
+        for (name, audience) in audiences {
+            audience.adopt(isAnonymous: settings.namespace(of: name)?.isAnonymous ?? true)
+        }
+        for recipient in recipients.elements {
+            for request in recipient.session.revoked(by: settings) { ask(request) }
+        }
+    }
+
+    /// Refuses what a hub let through whose settings are older or newer than those here, for the moment that it takes
+    /// until all have the same.
+    func refuse(_ request: ChannelRequest) {
+        let words = "there is no namespace for the channel '\(request.channel)'"
+        var reply = Reply(
+            request.origin,
+            .error(id: request.origin.id, code: .forbidden, message: words, retryAfterMilliseconds: nil))
+        if case .subscribe = request.body { reply.effect = .refuseSubscription }
+        var outbox = ChannelOutbox(channel: request.channel, hubs: hubs.count, namespace: Namespace())
+        outbox.emit(reply, at: moment)
+        for (hub, delivery) in outbox.take(at: moment) { send(delivery, to: hub) }
+    }
+}

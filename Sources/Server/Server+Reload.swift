@@ -1,0 +1,29 @@
+import Broker
+import Transport
+
+extension Server {
+    /// Goes on with other settings, as far as that is possible without a restart, and reads the certificates again.
+    ///
+    /// What cannot be changed, or cannot be read, stays as it is, and a log line says so.
+    public func reload(_ settings: ServerSettings) {
+        let fixed = [
+            ("listen", settings.listen != started.listen), ("data", settings.data != started.data),
+            ("store", settings.store != started.store),
+        ]
+        for (name, isOther) in fixed where isOther {
+            context.log.warning("'\(name)' has changed; that takes effect when the broker is started again")
+        }
+        reloadCertificates()
+        context.origins = settings.origins
+        context.broker.adopt(settings.broker)
+    }
+
+    /// Reads the certificates again, for the connections that come from now on.
+    public func reloadCertificates() {
+        for certificate in certificates {
+            do throws(TransportError) { try certificate.reload() } catch {
+                context.log.error("the certificate stays as it was: \(error)")
+            }
+        }
+    }
+}
