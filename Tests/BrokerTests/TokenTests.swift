@@ -78,4 +78,23 @@ import Testing
         let plain = try verifier.identity(from: token(.init(sub: "ada", exp: 10)), now: 0)
         #expect(plain.may(.query, in: "any:1") && !plain.may(.moderate, in: "any:1"))
     }
+
+    @Test("an issuer or an audience that the settings name is asked for (RFC 7519 sections 4.1.1 and 4.1.3)")
+    func issuerAndAudience() throws {
+        let verifier = TokenVerifier(secret: secret, issuer: "me", audience: "fanfare")
+        func isTaken(_ issuer: String?, _ audience: [String]?) throws -> Bool {
+            let claims = JSONWebToken.Claims(
+                sub: "ada", exp: 10, iss: issuer, aud: audience.map(JSONWebToken.Audience.init))
+            let token = try token(claims)
+            return (try? verifier.identity(from: token, now: 0)) != nil
+        }
+        #expect(try isTaken("me", ["fanfare"]))
+        #expect(try isTaken("me", ["other", "fanfare"]))
+        #expect(try !isTaken("me", ["other"]))
+        #expect(try !isTaken("me", nil))
+        #expect(try !isTaken("you", ["fanfare"]))
+        #expect(try !isTaken(nil, ["fanfare"]))
+        let claims = JSONWebToken.Claims(sub: "ada", exp: 10, iss: "me", aud: .init(["fanfare"]))
+        #expect(user(try token(claims)) == "ada")
+    }
 }

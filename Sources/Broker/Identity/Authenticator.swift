@@ -23,11 +23,14 @@ public struct Authenticator: Sendable {
     public var tokens: TokenVerifier?
     /// Users by `?user=NAME`; `nil` outside development mode.
     public var development: Development?
+    /// The keys of servers that may act for anyone.
+    public var serverKeys: [String]
 
     /// Makes an authenticator.
-    public init(tokens: TokenVerifier?, development: Development?) {
+    public init(tokens: TokenVerifier?, development: Development?, serverKeys: [String] = []) {
         self.tokens = tokens
         self.development = development
+        self.serverKeys = serverKeys
     }
 
     /// Who a request speaks for; `nil` where it says nothing of it.

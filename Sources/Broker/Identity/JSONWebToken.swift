@@ -32,18 +32,56 @@ public struct JSONWebToken: Sendable {
         public var nbf: Double?
         /// When it was made.
         public var iat: Double?
+        /// Who made the token.
+        public var iss: String?
+        /// For whom it was made.
+        public var aud: Audience?
         /// What may be done where.
         public var channels: [Channel]?
 
         /// Makes claims.
         public init(
-            sub: String, exp: Double, nbf: Double? = nil, iat: Double? = nil, channels: [Channel]? = nil
+            sub: String, exp: Double, nbf: Double? = nil, iat: Double? = nil, iss: String? = nil,
+            aud: Audience? = nil, channels: [Channel]? = nil
         ) {
             self.sub = sub
             self.exp = exp
             self.nbf = nbf
             self.iat = iat
+            self.iss = iss
+            self.aud = aud
             self.channels = channels
+        }
+    }
+
+    /// For whom a token was made: one name, or a list of them (RFC 7519 section 4.1.3).
+    public struct Audience: Codable, Sendable, Equatable {
+        /// The names.
+        public var names: [String]
+
+        /// Makes an audience.
+        public init(_ names: [String]) {
+            self.names = names
+        }
+
+        /// Reads a name or a list of names.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let name = try? container.decode(String.self) {
+                names = [name]
+            } else {
+                names = try container.decode([String].self)
+            }
+        }
+
+        /// Writes one name by itself, several as a list.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            if names.count == 1 {
+                try container.encode(names[0])
+            } else {
+                try container.encode(names)
+            }
         }
     }
 

@@ -1,0 +1,103 @@
+import Reactions
+
+// The namespaces of a settings file.
+extension SettingsFile {
+    private static let namespaceNames = [
+        "policy", "reactions", "max_kinds_per_message", "max_per_user_and_message", "anonymous", "summary_interval_ms",
+        "history", "durability", "rate", "webhook",
+    ]
+
+    mutating func readNamespaces(
+        _ entry: SettingsObject.Entry, defaults: Namespace
+    ) throws(SettingsError) -> [String: Namespace] {
+        var namespaces: [String: Namespace] = [:]
+        for (name, entry) in try entry.object(nil, lines: &lines).entries {
+            guard (1...200).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+                !name.contains(":")
+            else {
+                throw SettingsError(
+                    line: entry.line,
+                    "the namespace \"\(name)\" must be 1 to 200 visible ASCII characters without ':', or *")
+            }
+            namespaces[name] = try readNamespace(entry, defaults: defaults)
+        }
+        return namespaces
+    }
+
+    private mutating func readNamespace(
+        _ entry: SettingsObject.Entry, defaults: Namespace
+    ) throws(SettingsError) -> Namespace {
+        let object = try entry.object(SettingsFile.namespaceNames, lines: &lines)
+        var namespace = defaults
+        if let entry = object["policy"] { namespace.rules.policy = try entry.choice(of: Policy.self) }
+        if let entry = object["reactions"] { try readReactions(entry, into: &namespace.rules) }
+        if let entry = object["max_kinds_per_message"] {
+            namespace.rules.maxKindsPerMessage = try entry.whole(in: 1...10_000)
+        }
+        if let entry = object["max_per_user_and_message"] {
+            namespace.rules.maxPerUserAndMessage = try entry.whole(in: 1...10_000)
+        }
+        if let entry = object["anonymous"] { namespace.isAnonymous = try entry.flag() }
+        if let entry = object["summary_interval_ms"] {
+            namespace.summaryIntervalMilliseconds = try entry.whole(in: 1...60_000)
+        }
+        if let entry = object["history"] {
+            let history = try entry.object(["events", "seconds"], lines: &lines)
+            if let entry = history["events"] { namespace.historyEvents = try entry.whole(in: 0...1_000_000) }
+            if let entry = history["seconds"] { namespace.historySeconds = try entry.whole(in: 0...86_400) }
+        }
+        _ = try object["durability"]?.choice(of: Durability.self, planned: ["memory", "synced"])
+        if let entry = object["rate"] { try readRates(entry, into: &namespace) }
+        try object["webhook"]?.unavailable()
+        return namespace
+    }
+
+    /// When a change is acked; the store decides what is durable, and there is one answer in this version.
+    private enum Durability: String, CaseIterable {
+        case committed
+    }
+
+    private mutating func readReactions(
+        _ entry: SettingsObject.Entry, into rules: inout Rules
+    ) throws(SettingsError) {
+        let object = try entry.object(["kind", "allowed", "fold_skin_tones"], lines: &lines)
+        if let entry = object["kind"] { rules.kind = try entry.choice(of: ReactionKind.self) }
+        if let entry = object["fold_skin_tones"] { rules.foldSkinTones = try entry.flag() }
+        guard let entry = object["allowed"], !entry.isNull else { return }
+        var allowed: [Reaction] = []
+        for element in try entry.list() {
+            let text = try element.text()
+            do throws(Refusal) {
+                let reaction = try rules.reaction(from: text)
+                if !allowed.contains(reaction) { allowed.append(reaction) }
+            } catch {
+                throw element.error("\"\(text)\" is no reaction of the kind \(rules.kind.rawValue)")
+            }
+        }
+        rules.allowed = allowed
+    }
+
+    private mutating func readRates(
+        _ entry: SettingsObject.Entry, into namespace: inout Namespace
+    ) throws(SettingsError) {
+        guard !entry.isNull else {
+            namespace.userRate = nil
+            namespace.channelRate = nil
+            return
+        }
+        let object = try entry.object(["user", "channel"], lines: &lines)
+        if let entry = object["user"] { namespace.userRate = try readRate(entry, usual: .usualForUser) }
+        if let entry = object["channel"] { namespace.channelRate = try readRate(entry, usual: .usualForChannel) }
+    }
+
+    private mutating func readRate(_ entry: SettingsObject.Entry, usual: Rate) throws(SettingsError) -> Rate? {
+        guard !entry.isNull else { return nil }
+        let object = try entry.object(["per_second", "burst"], lines: &lines)
+        var rate = usual
+        if let entry = object["per_second"] {
+            rate.perSecond = try entry.decimal(in: Rate.perSecondRange, "0.001 to 1000000")
+        }
+        if let entry = object["burst"] { rate.burst = try entry.whole(in: Rate.burstRange) }
+        return rate
+    }
+}

@@ -1,0 +1,90 @@
+import Transport
+
+// What stands where in a settings file, apart from namespaces.
+extension SettingsFile {
+    mutating func read(_ top: SettingsObject, defaults: Namespace) throws(SettingsError) {
+        if let entry = top["listen"] { listen = try readListen(entry) }
+        data = try top["data"]?.text()
+        if let entry = top["store"] {
+            let store = try entry.object(["kind"], lines: &lines)
+            self.store = try store.required("kind").choice(of: Store.self, planned: ["nats"])
+        }
+        if let entry = top["tokens"], !entry.isNull { try readTokens(entry) }
+        if let entry = top["server_keys"] { serverKeys = try readKeys(entry) }
+        if let entry = top["origins"] { origins = try readOrigins(entry) }
+        if let entry = top["limits"] { try readLimits(entry) }
+        if let entry = top["namespaces"] { namespaces = try readNamespaces(entry, defaults: defaults) }
+    }
+
+    private mutating func readListen(_ entry: SettingsObject.Entry) throws(SettingsError) -> [Listen] {
+        var listen: [Listen] = []
+        for element in try entry.list() {
+            let object = try element.object(["address", "tls"], lines: &lines)
+            let address = try object.required("address")
+            let text = try address.text()
+            do throws(TransportError) {
+                listen.append(Listen(address: try SocketAddress.parse(text), tls: nil))
+            } catch {
+                throw address.error("is wrong: \(error)")
+            }
+            guard let tls = object["tls"], !tls.isNull else { continue }
+            let files = try tls.object(["cert", "key"], lines: &lines)
+            listen[listen.count - 1].tls = TLS(
+                certificate: try files.required("cert").text(), key: try files.required("key").text())
+        }
+        guard !listen.isEmpty else { throw entry.error("is empty; leave it out for the default address") }
+        return listen
+    }
+
+    private mutating func readTokens(_ entry: SettingsObject.Entry) throws(SettingsError) {
+        let tokens = try entry.object(["hs256_secret", "jwks_file", "issuer", "audience"], lines: &lines)
+        try tokens["jwks_file"]?.unavailable()
+        if let secret = tokens["hs256_secret"], !secret.isNull { tokenSecret = try secret.text() }
+        if let issuer = tokens["issuer"], !issuer.isNull { self.issuer = try issuer.text() }
+        if let audience = tokens["audience"], !audience.isNull { self.audience = try audience.text() }
+    }
+
+    private func readKeys(_ entry: SettingsObject.Entry) throws(SettingsError) -> [String] {
+        var keys: [String] = []
+        for element in try entry.list() {
+            let key = try element.text()
+            guard key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw element.error("is a key of visible ASCII characters without spaces")
+            }
+            keys.append(key)
+        }
+        return keys
+    }
+
+    private func readOrigins(_ entry: SettingsObject.Entry) throws(SettingsError) -> [String] {
+        var origins: [String] = []
+        for element in try entry.list() {
+            let origin = try element.text().lowercased()
+            guard origin == "*" || SettingsFile.isOrigin(origin) else {
+                throw element.error("is an origin such as https://example.org or http://127.0.0.1:3000, or * for any")
+            }
+            origins.append(origin)
+        }
+        return origins
+    }
+
+    /// Whether a text is a scheme, `://`, and a host with or without a port (RFC 6454 section 6.2).
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let separator = text.firstRange(of: "://") else { return false }
+        let host = text[separator.upperBound...]
+        return separator.lowerBound > text.startIndex && !host.isEmpty
+            && host.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"/?#@".utf8.contains($0) }
+    }
+
+    private mutating func readLimits(_ entry: SettingsObject.Entry) throws(SettingsError) {
+        let object = try entry.object(LimitName.allCases.map(\.rawValue), lines: &lines)
+        for name in LimitName.allCases {
+            guard let entry = object[name.rawValue] else { continue }
+            if name == .connectionsPerAddress, entry.isNull {
+                limits[name] = .max
+            } else {
+                limits[name] = try entry.whole(in: name.range)
+            }
+        }
+    }
+}

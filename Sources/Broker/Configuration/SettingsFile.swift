@@ -1,0 +1,117 @@
+public import Transport
+
+/// What a settings file says; what it leaves out is `nil`.
+///
+/// Reading it judges every name and value, so that nothing in it is silently ignored.
+public struct SettingsFile: Sendable {
+    /// One place to listen.
+    public struct Listen: Sendable, Equatable {
+        /// The address.
+        public var address: SocketAddress
+        /// The files of the certificate and its key, PEM; `nil`: without TLS.
+        public var tls: TLS?
+    }
+
+    /// The files of a certificate and its key, PEM.
+    public struct TLS: Sendable, Equatable {
+        /// The certificate, and the chain behind it.
+        public var certificate: String
+        /// The private key.
+        public var key: String
+    }
+
+    /// Where reactions are kept.
+    public enum Store: String, Sendable, CaseIterable {
+        /// In a file of the data folder.
+        case sqlite
+        /// In memory, until the process ends.
+        case memory
+    }
+
+    /// Where to listen (`listen`).
+    public internal(set) var listen: [Listen]?
+    /// The data folder (`data`).
+    public internal(set) var data: String?
+    /// The store (`store.kind`).
+    public internal(set) var store: Store?
+    /// The secret of tokens (`tokens.hs256_secret`).
+    public internal(set) var tokenSecret: String?
+    /// Whose tokens are taken (`tokens.issuer`).
+    public internal(set) var issuer: String?
+    /// For whom tokens must be made (`tokens.audience`).
+    public internal(set) var audience: String?
+    /// The keys of servers that may act for anyone (`server_keys`).
+    public internal(set) var serverKeys: [String]?
+    /// The origins from which pages may connect (`origins`); `*` stands for any.
+    public internal(set) var origins: [String]?
+    /// The bounds that are set (`limits`).
+    public internal(set) var limits: [LimitName: Int] = [:]
+    /// The namespaces (`namespaces`), what they leave out filled in.
+    public internal(set) var namespaces: [String: Namespace]?
+
+    var lines: [String: Int] = [:]
+
+    /// The line on which a setting stands, by its path, `limits.connections`; `nil` where the file does not have it.
+    public func line(of path: String) -> Int? { lines[path] }
+
+    /// Reads a settings file.
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - defaults: what a namespace has where the file says nothing.
+    /// - Throws: the first ``SettingsError``: no JSON, an unknown name, a value of the wrong kind or out of range, or
+    ///   something that this version does not have.
+    public init(_ bytes: [UInt8], defaults: Namespace) throws(SettingsError) {
+        let top = try SettingsObject(SettingsJSON.read(bytes), "", known: SettingsFile.names, lines: &lines)
+        try read(top, defaults: defaults)
+    }
+
+    static let names = [
+        "listen", "data", "store", "tokens", "server_keys", "origins", "limits", "namespaces",
+    ]
+}
+
+/// A bound that the settings may set, by its name there.
+public enum LimitName: String, Sendable, CaseIterable {
+    /// The most connections of the process.
+    case connections
+    /// The most connections from one address.
+    case connectionsPerAddress = "connections_per_address"
+    /// The largest message of a client, in bytes.
+    case messageBytes = "message_bytes"
+    /// The most subscriptions of a connection.
+    case subscriptions
+    /// The most bytes that wait for a connection.
+    case outboundBytes = "outbound_bytes"
+    /// The least milliseconds between two pings.
+    case heartbeat = "heartbeat_ms"
+    /// How long a connection may go without saying who it is, in milliseconds.
+    case identify = "identify_ms"
+    /// How long a reader may take nothing, in milliseconds.
+    case stall = "stall_ms"
+
+    /// Where the broker keeps it.
+    public var keyPath: WritableKeyPath<BrokerSettings.Limits, Int> {
+        switch self {
+        case .connections: \.connections
+        case .connectionsPerAddress: \.connectionsPerAddress
+        case .messageBytes: \.messageBytes
+        case .subscriptions: \.subscriptions
+        case .outboundBytes: \.outboundBytes
+        case .heartbeat: \.heartbeatMilliseconds
+        case .identify: \.identifyMilliseconds
+        case .stall: \.stallMilliseconds
+        }
+    }
+
+    /// What it may be.
+    var range: ClosedRange<Int> {
+        switch self {
+        case .connections, .connectionsPerAddress: 1...10_000_000
+        case .messageBytes: 128...16_777_216
+        case .subscriptions: 1...65_536
+        case .outboundBytes: 1024...1_073_741_824
+        case .heartbeat, .identify, .stall: 100...3_600_000
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Reactions
+import Testing
+import Transport
+
+@testable import Broker
+
+/// What a settings file may say, and what stops the start.
+@Suite struct SettingsFileTests {
+    private func read(_ text: String, defaults: Namespace = .usual) throws -> SettingsFile {
+        try SettingsFile(Array(text.utf8), defaults: defaults)
+    }
+
+    @Test("all names of the settings page are understood")
+    func everything() throws {
+        let file = try read(
+            """
+            {
+              "listen": [{"address": "127.0.0.1:8080"},
+                         {"address": ":8443", "tls": {"cert": "cert.pem", "key": "key.pem"}}],
+              "data": "./elsewhere",
+              "store": {"kind": "memory"},
+              "tokens": {"hs256_secret": "s3cret", "jwks_file": null, "issuer": "me", "audience": null},
+              "server_keys": ["k1", "k2"],
+              "origins": ["https://Example.org", "http://127.0.0.1:3000"],
+              "limits": {"connections": 5, "connections_per_address": null, "message_bytes": 1000, "subscriptions": 2,
+                         "outbound_bytes": 4096, "heartbeat_ms": 1000, "identify_ms": 2000, "stall_ms": 3000},
+              "namespaces": {
+                "chat": {
+                  "policy": "unique", "reactions": {"kind": "any", "allowed": ["\\u2764", "❤️", "party"], "fold_skin_tones": true},
+                  "max_kinds_per_message": 3, "max_per_user_and_message": 2, "anonymous": true,
+                  "summary_interval_ms": 50, "history": {"events": 10, "seconds": 20}, "durability": "committed",
+                  "rate": {"user": {"per_second": 0.5, "burst": 3}, "channel": {"per_second": 1e3, "burst": 7}},
+                  "webhook": null
+                },
+                "*": {}
+              }
+            }
+            """)
+        #expect(file.listen?.map(\.address) == [try .parse("127.0.0.1:8080"), .any(port: 8443)])
+        #expect(file.listen?.map(\.tls) == [nil, .init(certificate: "cert.pem", key: "key.pem")])
+        #expect(file.data == "./elsewhere")
+        #expect(file.store == .memory)
+        #expect(file.tokenSecret == "s3cret")
+        #expect(file.issuer == "me")
+        #expect(file.audience == nil)
+        #expect(file.serverKeys == ["k1", "k2"])
+        #expect(file.origins == ["https://example.org", "http://127.0.0.1:3000"])
+        #expect(
+            file.limits == [
+                .connections: 5, .connectionsPerAddress: .max, .messageBytes: 1000, .subscriptions: 2,
+                .outboundBytes: 4096, .heartbeat: 1000, .identify: 2000, .stall: 3000,
+            ])
+        let chat = Namespace(
+            rules: Rules(
+                policy: .unique, kind: .any, allowed: [Reaction(canonical: "❤️"), Reaction(canonical: "party")],
+                foldSkinTones: true, maxKindsPerMessage: 3, maxPerUserAndMessage: 2),
+            isAnonymous: true, summaryIntervalMilliseconds: 50, historyEvents: 10, historySeconds: 20,
+            userRate: Rate(perSecond: 0.5, burst: 3), channelRate: Rate(perSecond: 1000, burst: 7))
+        #expect(file.namespaces == ["chat": chat, "*": .usual])
+        #expect(file.line(of: "listen[1].tls.key") == 3)
+        #expect(file.line(of: "namespaces.chat.history.seconds") == 15)
+        #expect(file.line(of: "namespaces.*.policy") == nil)
+    }
+
+    @Test(
+        "rates: what is left out is the default, null is none",
+        arguments: [
+            (#"{}"#, Rate.usualForUser, Rate.usualForChannel), (#"{"rate": null}"#, nil, nil),
+            (#"{"rate": {}}"#, .usualForUser, .usualForChannel),
+            (#"{"rate": {"user": null}}"#, nil, .usualForChannel),
+            (#"{"rate": {"user": {"burst": 2}}}"#, Rate(perSecond: 10, burst: 2), .usualForChannel),
+            (#"{"rate": {"channel": {"per_second": 2}}}"#, .usualForUser, Rate(perSecond: 2, burst: 100_000)),
+        ] as [(String, Rate?, Rate?)])
+    func rates(text: String, user: Rate?, channel: Rate?) throws {
+        let namespace = try #require(try read(#"{"namespaces": {"chat": \#(text)}}"#).namespaces?["chat"])
+        #expect(namespace.userRate == user)
+        #expect(namespace.channelRate == channel)
+    }
+
+    @Test("in development mode a rate is off unless the file sets it")
+    func developmentRates() throws {
+        let file = try read(
+            #"{"namespaces": {"a": {}, "b": {"rate": {"user": {"per_second": 1}}}}}"#, defaults: Namespace())
+        #expect(file.namespaces?["a"]?.userRate == nil)
+        #expect(file.namespaces?["b"]?.userRate == Rate(perSecond: 1, burst: 30))
+        #expect(file.namespaces?["b"]?.channelRate == nil)
+    }
+
+    @Test(
+        "an unknown name stops the start, with its line and the names that there are",
+        arguments: [
+            ("{\n\"lisen\": []}", "lisen", "listen"),
+            ("{\n\"limits\": {\n\"conections\": 5}}", "conections", "connections"),
+            ("{\"namespaces\":\n{\"chat\":\n{\"polcy\": \"unique\"}}}", "polcy", "policy"),
+            ("{\"namespaces\":{\"chat\":{\"policy\":\n\"uniqe\"}}}", "uniqe", "unique"),
+            ("{\"namespaces\":{\"chat\":{\"reactions\":\n{\"kinds\": \"any\"}}}}", "kinds", "kind"),
+            ("{\"namespaces\":{\"chat\":{\"rate\":\n{\"users\": null}}}}", "users", "user"),
+            ("{\"store\":\n{\"kind\": \"paper\"}}", "paper", "sqlite"),
+            ("{\"tokens\":\n{\"secret\": \"x\"}}", "secret", "issuer"),
+            ("{\"listen\":[{\"address\":\":1\",\n\"TLS\":null}]}", "TLS", "tls"),
+        ])
+    func unknown(text: String, word: String, known: String) {
+        let error = #expect(throws: SettingsError.self) { try read(text) }
+        #expect(error?.line == text.split(separator: "\n").firstIndex { $0.contains(word) }.map { $0 + 1 })
+        #expect(error?.unknown == word)
+        #expect(error?.known.contains(known) == true)
+        #expect(error?.reason.contains(word) == true)
+    }
+
+    @Test(
+        "a value of the wrong kind or out of range stops the start, and the words name the setting",
+        arguments: [
+            (#"[]"#, "settings"), (#"{"listen": "x"}"#, "listen"), (#"{"listen": []}"#, "listen"),
+            (#"{"listen": [{"address": "nowhere"}]}"#, "listen[0].address"), (#"{"listen": [{}]}"#, "address"),
+            (#"{"listen": [{"address": ":1", "tls": {"cert": "c"}}]}"#, "key"), (#"{"data": ""}"#, "data"),
+            (#"{"data": 5}"#, "data"), (#"{"store": "sqlite"}"#, "store"), (#"{"store": {}}"#, "kind"),
+            (#"{"tokens": {"hs256_secret": 5}}"#, "tokens.hs256_secret"), (#"{"server_keys": [""]}"#, "server_keys[0]"),
+            (#"{"server_keys": ["a b"]}"#, "server_keys[0]"), (#"{"origins": null}"#, "origins"),
+            (#"{"origins": ["example.org"]}"#, "origins[0]"), (#"{"origins": ["https://a/b"]}"#, "origins[0]"),
+            (#"{"limits": {"connections": 0}}"#, "limits.connections"),
+            (#"{"limits": {"connections": null}}"#, "limits.connections"),
+            (#"{"limits": {"connections": 1.5}}"#, "1.5"), (#"{"limits": {"connections": "5"}}"#, "limits.connections"),
+            (#"{"limits": {"message_bytes": 99999999999999999999}}"#, "16777216"),
+            (#"{"namespaces": []}"#, "namespaces"),
+            (#"{"namespaces": {"": {}}}"#, "namespace"), (#"{"namespaces": {"a:b": {}}}"#, "a:b"),
+            (#"{"namespaces": {"chat": null}}"#, "namespaces.chat"),
+            (#"{"namespaces": {"chat": {"anonymous": "yes"}}}"#, "namespaces.chat.anonymous"),
+            (#"{"namespaces": {"chat": {"history": {"events": -1}}}}"#, "history.events"),
+            (#"{"namespaces": {"chat": {"rate": {"user": {"per_second": 0}}}}}"#, "rate.user.per_second"),
+            (#"{"namespaces": {"chat": {"rate": {"user": {"burst": 0}}}}}"#, "rate.user.burst"),
+            (#"{"namespaces": {"chat": {"reactions": {"allowed": ["👍", "party"]}}}}"#, "allowed[1]"),
+            (#"{"namespaces": {"chat": {"reactions": {"kind": "named", "allowed": ["👍"]}}}}"#, "allowed[0]"),
+        ])
+    func wrong(text: String, words: String) {
+        let error = #expect(throws: SettingsError.self) { try read(text) }
+        #expect(error?.reason.contains(words) == true, "\(error?.reason ?? "")")
+    }
+
+    @Test(
+        "what this version does not have is refused, not ignored",
+        arguments: [
+            #"{"store": {"kind": "nats"}}"#, #"{"tokens": {"jwks_file": "keys.json"}}"#,
+            #"{"namespaces": {"chat": {"durability": "memory"}}}"#,
+            #"{"namespaces": {"chat": {"durability": "synced"}}}"#,
+            #"{"namespaces": {"chat": {"webhook": "https://example.org"}}}"#,
+        ])
+    func unavailable(text: String) {
+        let error = #expect(throws: SettingsError.self) { try read(text) }
+        #expect(error?.reason.contains("not available in this version") == true, "\(error?.reason ?? "")")
+    }
+
+    @Test("a secret of the wrong kind is not repeated")
+    func secretsStaySecret() {
+        let error = #expect(throws: SettingsError.self) { try read(#"{"tokens": "hunter2"}"#) }
+        #expect(error?.reason.contains("hunter2") == false)
+    }
+}
