@@ -66,7 +66,9 @@ let package = Package(
         tests(of: "FanfareClient", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),
         tests(of: "LoadGenerator"),
         tests(of: "CommandOptions"),
-        tests(of: "fanfare", imports: ["FanfareClient", "CommandOptions", "Reactions", "Wire"]),
+        tests(
+            of: "fanfare",
+            imports: ["FanfareClient", "CommandOptions", "Reactions", "Wire", "Broker", "Server", "Transport"]),
         .executableTarget(
             name: "websocket-echo", dependencies: ["WebSocket", "HTTP", "Transport"],
             path: "Tests/Conformance/WebSocketEcho", swiftSettings: settings),

@@ -30,6 +30,11 @@ public struct CommandSyntax: Sendable {
         self.examples = examples
         self.version = version
     }
+
+    /// The environment variables that stand for options.
+    public var environmentNames: [String] {
+        options.filter(\.readsEnvironment).map(\.environmentName)
+    }
 }
 
 extension CommandSyntax {

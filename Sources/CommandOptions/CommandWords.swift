@@ -34,6 +34,11 @@ public struct CommandWords: Sendable {
         found(name).contains { !$0.isDefault }
     }
 
+    /// Where the value came from, `--url` or `FANFARE_URL`; `nil` where there is none but a default.
+    public func source(of name: String) -> String? {
+        found(name).first { !$0.isDefault }?.label
+    }
+
     /// Whether a flag is set.
     public func flag(_ name: String) -> Bool {
         !found(name).isEmpty

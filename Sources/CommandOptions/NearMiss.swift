@@ -2,7 +2,7 @@
 ///
 /// Near is an edit distance (insertions, deletions, replacements, swaps of neighbours) of at most a third of the
 /// word's length, at least 1; or a known word that the mistyped one begins, from 3 letters on.
-func nearest(to word: String, among known: [String]) -> String? {
+public func nearest(to word: String, among known: [String]) -> String? {
     let limit = max(1, word.count / 3)
     var best: (word: String, distance: Int)?
     for candidate in known {

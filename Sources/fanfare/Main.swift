@@ -40,6 +40,7 @@ struct Main {
 /// The subcommands, in the order of the help text.
 private let commands: [any Command.Type] = [
     ServeCommand.self,
+    CheckCommand.self,
     WatchCommand.self,
     ReactCommand.self,
     TokenCommand.self,

@@ -8,65 +8,69 @@ import Transport
 enum ServeCommand: Command {
     static let options = CommandSyntax(
         name: "fanfare serve", summary: "Runs a broker until SIGTERM or SIGINT.",
-        options: [
-            .repeated(
-                "listen", "ADDR", "where to serve: HOST:PORT, [V6]:PORT, :PORT or unix:PATH; port 0 takes a free one",
-                environment: true),
-            .repeated("tls-listen", "ADDR", "where to serve over TLS", environment: true),
-            .value("tls-cert", "FILE", "the certificate chain for --tls-listen, PEM", environment: true),
-            .value("tls-key", "FILE", "its private key, PEM", environment: true),
-            .value("data", "DIR", "the folder of the store's file, fanfare.db", default: "./data", environment: true),
-            .value(
-                "store", "KIND", "sqlite, or memory: nothing outlives the process", default: "sqlite", environment: true
-            ),
-            .value("token-secret", "SECRET", "takes tokens signed with it by HS256", environment: true),
-            .flag("dev", "development mode: anyone is who they say they are, by ?user=NAME; loopback addresses only"),
-            .repeated("moderator", "NAME", "with --dev: a user who may moderate"),
-            .value("loops", "N", "how many event loops; as many as processors otherwise", environment: true),
-            .value("log", "FORM", "text, or json for machines", default: "text", environment: true),
-        ],
+        options: ServeOptions.all,
         examples: [
             .init("fanfare serve --dev", "a broker to try things out, on ws://127.0.0.1:8080/v1/ws"),
             .init("fanfare serve --token-secret \"$SECRET\" --listen :8080", "a broker for users with tokens"),
             .init(
                 "fanfare serve --dev --tls-listen 127.0.0.1:8443 --tls-cert cert.pem --tls-key key.pem",
                 "over TLS too; scripts/dev-cert makes the two files"),
+            .init(
+                "fanfare serve --config settings.json",
+                "a broker with settings of its own, which SIGHUP reads again; without namespaces in them, and without --dev, every channel is allowed"
+            ),
         ])
 
-    static let variables = [
-        "FANFARE_LISTEN", "FANFARE_TLS_LISTEN", "FANFARE_TLS_CERT", "FANFARE_TLS_KEY", "FANFARE_DATA", "FANFARE_STORE",
-        "FANFARE_TOKEN_SECRET", "FANFARE_LOOPS", "FANFARE_LOG",
-    ]
-
     static func run(_ words: [String]) async -> Int32 {
-        await run(words, variables: variables) { words in
+        await run(words, variables: options.environmentNames) { words in
             let settings = try ServeSettings(words)
+            try settings.checkServable()
             return try serve(settings)
         }
     }
 
     private static func serve(_ settings: ServeSettings) throws -> Int32 {
-        let log = settings.log
+        let log = settings.logForm.log
         let server = try Server(settings.server, loopCount: settings.loopCount, log: log)
         if settings.isDevelopment {
             log.warning("DEVELOPMENT MODE: everyone is who they say they are; never let the world in here")
         }
+        if settings.allowsAnyChannel {
+            log.warning(
+                "the settings name no namespaces: every channel is allowed, as if they had \"*\" with its defaults")
+        }
         for listen in server.addresses { complain("listening on \(url(of: listen))") }
-        let signal = awaitSignal()
+        var signal = awaitSignal()
+        while signal == SIGHUP {
+            reload(server, settings.words, log)
+            signal = awaitSignal()
+        }
         log.info("stopping (\(signal == SIGINT ? "SIGINT" : "SIGTERM"))")
         server.stop()
         return ExitCode.done
     }
 
-    /// Waits for a signal to stop; they are blocked in every thread, so this one gets them.
+    /// Reads the settings file and the certificates again; what is wrong leaves everything as it was.
+    private static func reload(_ server: Server, _ words: CommandWords, _ log: BrokerLog) {
+        do throws(UsageError) {
+            let settings = try ServeSettings(words)
+            try settings.checkServable()
+            server.reload(settings.server)
+            log.info("settings and certificates were read again (SIGHUP)")
+        } catch {
+            log.error("the settings stay as they were: \(error.message)")
+            server.reloadCertificates()
+        }
+    }
+
+    /// Waits for SIGINT, SIGTERM or SIGHUP; they are blocked in every thread, so this one gets them.
     private static func awaitSignal() -> CInt {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&set, signal) }
         while true {
             var signal: CInt = 0
-            guard unsafe sigwait(&set, &signal) == 0 else { continue }
-            if signal != SIGHUP { return signal }
+            if unsafe sigwait(&set, &signal) == 0 { return signal }
         }
     }
 

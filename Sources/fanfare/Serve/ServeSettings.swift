@@ -4,74 +4,135 @@ import Glibc
 import Server
 import Transport
 
-/// What the words of `fanfare serve` come to.
+/// What the words of `fanfare serve`, the environment and the settings file come to, in this order.
 struct ServeSettings {
+    let words: CommandWords
+    let file: ConfigFile?
+    let isDevelopment: Bool
     var server: ServerSettings
     var loopCount: Int
-    var log: BrokerLog
-    var isDevelopment: Bool
+    var logForm: LogForm
+    /// The secret of tokens; `nil`: none are taken.
+    var tokenSecret: String?
 
     init(_ words: CommandWords) throws(UsageError) {
+        self.words = words
         isDevelopment = words.flag("dev")
-        log = ServeSettings.log(try words.choice("log", as: LogForm.self))
+        file = try ConfigFile(words, defaults: isDevelopment ? Namespace() : .usual)
+        logForm = try words.choice("log", as: LogForm.self)
         let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         loopCount = words.isGiven("loops") ? try words.whole("loops", in: 1...64) : min(processors, 64)
-        let authenticator = try ServeSettings.authenticator(words)
-        let listen = try ServeSettings.listen(words)
+        tokenSecret = words.textIfAny("token-secret") ?? file?.settings.tokenSecret
+        let listen = try ServeSettings.listen(words, file?.settings)
         if isDevelopment, let open = listen.first(where: { !$0.address.isLoopback }) {
             throw UsageError(
                 "--dev listens on loopback addresses only, and \(open.address) is none: take 127.0.0.1, or tokens instead of --dev"
             )
         }
+        let origins: [String]? = file?.settings.origins ?? (isDevelopment ? ["*"] : [])
         server = ServerSettings(
-            listen: listen, data: try words.text("data"),
-            store: try words.choice("store", as: ServerSettings.StoreKind.self), origins: isDevelopment ? nil : [],
-            broker: BrokerSettings(namespaces: Namespace.development, authenticator: authenticator))
+            listen: listen, data: try ServeSettings.data(words, file?.settings),
+            store: try ServeSettings.store(words, file?.settings), origins: origins == ["*"] ? nil : origins,
+            broker: BrokerSettings(
+                namespaces: ServeSettings.namespaces(file?.settings, isDevelopment: isDevelopment),
+                authenticator: try ServeSettings.authenticator(words, file?.settings, secret: tokenSecret),
+                limits: ServeSettings.limits(file?.settings, isDevelopment: isDevelopment)))
     }
 
-    private static func authenticator(_ words: CommandWords) throws(UsageError) -> Authenticator {
+    /// Whether nothing names namespaces, so that every channel is allowed.
+    var allowsAnyChannel: Bool { !isDevelopment && file?.settings.namespaces == nil }
+
+    /// Refuses to serve where nobody could come in.
+    func checkServable() throws(UsageError) {
+        guard isDevelopment || tokenSecret != nil || !server.broker.authenticator.serverKeys.isEmpty else {
+            throw UsageError(
+                "nobody could be told from anybody: set --token-secret SECRET (or FANFARE_TOKEN_SECRET), or --dev to try things out"
+            )
+        }
+    }
+
+    private static func data(_ words: CommandWords, _ file: SettingsFile?) throws(UsageError) -> String {
+        if !words.isGiven("data"), let data = file?.data { return data }
+        return try words.text("data")
+    }
+
+    private static func store(
+        _ words: CommandWords, _ file: SettingsFile?
+    ) throws(UsageError) -> ServerSettings.StoreKind {
+        if !words.isGiven("store"), let store = file?.store {
+            switch store {
+            case .sqlite: return .sqlite
+            case .memory: return .memory
+            }
+        }
+        return try words.choice("store", as: ServerSettings.StoreKind.self)
+    }
+
+    private static func namespaces(_ file: SettingsFile?, isDevelopment: Bool) -> [String: Namespace] {
+        guard isDevelopment else { return file?.namespaces ?? ["*": .usual] }
+        return Namespace.development.merging(file?.namespaces ?? [:]) { $1 }
+    }
+
+    private static func limits(_ file: SettingsFile?, isDevelopment: Bool) -> BrokerSettings.Limits {
+        var limits = BrokerSettings.Limits()
+        // Everyone comes from this machine then.
+        if isDevelopment { limits.connectionsPerAddress = .max }
+        for (name, value) in file?.limits ?? [:] { limits[keyPath: name.keyPath] = value }
+        return limits
+    }
+
+    private static func authenticator(
+        _ words: CommandWords, _ file: SettingsFile?, secret: String?
+    ) throws(UsageError) -> Authenticator {
         let isDevelopment = words.flag("dev")
         let moderators = words.texts("moderator")
-        let secret = words.textIfAny("token-secret")
         guard isDevelopment || moderators.isEmpty else {
             throw UsageError("--moderator goes with --dev; elsewhere the token says who may moderate")
         }
         if let name = moderators.first(where: { !Identity.isUserName($0) }) {
             throw UsageError("--moderator: a user has 1 to 128 visible ASCII characters, not \"\(name)\"")
         }
-        guard isDevelopment || secret != nil else {
-            throw UsageError(
-                "nobody could be told from anybody: set --token-secret SECRET (or FANFARE_TOKEN_SECRET), or --dev to try things out"
-            )
-        }
+        let tokens = secret.map { TokenVerifier(secret: $0, issuer: file?.issuer, audience: file?.audience) }
         return Authenticator(
-            tokens: secret.map { TokenVerifier(secret: $0) },
-            development: isDevelopment ? Authenticator.Development(moderators: Set(moderators)) : nil)
+            tokens: tokens,
+            development: isDevelopment ? Authenticator.Development(moderators: Set(moderators)) : nil,
+            serverKeys: file?.serverKeys ?? [])
     }
+}
 
-    private static func listen(_ words: CommandWords) throws(UsageError) -> [ServerSettings.Listen] {
-        let certificate = try certificate(words)
+// MARK: Listeners
+
+extension ServeSettings {
+    /// The addresses of the words and the environment together take the place of all those of the file.
+    private static func listen(
+        _ words: CommandWords, _ file: SettingsFile?
+    ) throws(UsageError) -> [ServerSettings.Listen] {
+        let given = try certificate(words)
+        let filed = file?.listen?.lazy.compactMap(\.certificate).first
         var listen: [ServerSettings.Listen] = []
         for text in words.texts("listen") { listen.append(.init(address: try address(text, "listen"))) }
         for text in words.texts("tls-listen") {
+            guard let certificate = given ?? filed else {
+                throw UsageError("--tls-listen needs --tls-cert FILE and --tls-key FILE; scripts/dev-cert makes them")
+            }
             listen.append(.init(address: try address(text, "tls-listen"), certificate: certificate))
+        }
+        if listen.isEmpty, let places = file?.listen {
+            listen = places.map {
+                .init(address: $0.address, certificate: $0.tls == nil ? nil : given ?? $0.certificate)
+            }
+        }
+        guard given == nil || listen.contains(where: { $0.certificate != nil }) else {
+            throw UsageError("--tls-cert and --tls-key go with --tls-listen ADDR")
         }
         return listen.isEmpty ? [.init(address: try address("127.0.0.1:8080", "listen"))] : listen
     }
 
     private static func certificate(_ words: CommandWords) throws(UsageError) -> ServerSettings.Certificate? {
-        let pair = (words.textIfAny("tls-cert"), words.textIfAny("tls-key"))
-        switch pair {
+        switch (words.textIfAny("tls-cert"), words.textIfAny("tls-key")) {
         case (let certificate?, let key?):
-            guard !words.texts("tls-listen").isEmpty else {
-                throw UsageError("--tls-cert and --tls-key go with --tls-listen ADDR")
-            }
             return ServerSettings.Certificate(certificateFile: certificate, keyFile: key)
-        case (nil, nil):
-            guard words.texts("tls-listen").isEmpty else {
-                throw UsageError("--tls-listen needs --tls-cert FILE and --tls-key FILE; scripts/dev-cert makes them")
-            }
-            return nil
+        case (nil, nil): return nil
         default: throw UsageError("--tls-cert and --tls-key go together")
         }
     }
@@ -83,31 +144,8 @@ struct ServeSettings {
     }
 }
 
-/// How log lines are written.
-enum LogForm: String, CaseIterable {
-    case text, json
-}
-
-extension ServeSettings {
-    /// A log on standard error, one line an entry.
-    private static func log(_ form: LogForm) -> BrokerLog {
-        BrokerLog { level, line in
-            switch form {
-            case .text: complain("\(level.rawValue): \(line)")
-            case .json: complain(jsonLine(level, line))
-            }
-        }
-    }
-
-    private static func jsonLine(_ level: BrokerLog.Level, _ line: String) -> String {
-        var escaped = ""
-        for scalar in line.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": escaped += "\\\(scalar)"
-            case _ where scalar.value < 0x20: escaped += " "
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return #"{"time":\#(wallClockMilliseconds()),"level":"\#(level.rawValue)","message":"\#(escaped)"}"#
+extension SettingsFile.Listen {
+    fileprivate var certificate: ServerSettings.Certificate? {
+        tls.map { ServerSettings.Certificate(certificateFile: $0.certificate, keyFile: $0.key) }
     }
 }

@@ -1,0 +1,137 @@
+import Broker
+import CommandOptions
+import Reactions
+import Server
+import Transport
+
+/// What is in force, a line for each setting: its name, its value, and where that comes from.
+struct SettingsReport {
+    private struct Row {
+        var name: String
+        var value: String
+        var source: String
+    }
+
+    private let settings: ServeSettings
+    private var rows: [Row] = []
+
+    init(_ settings: ServeSettings) {
+        self.settings = settings
+        addPlaces()
+        addIdentity()
+        addLimits()
+        for name in settings.server.broker.namespaces.keys.sorted() { addNamespace(name) }
+    }
+
+    /// The lines, in three columns; ends with a line break.
+    var text: String {
+        let names = rows.map { cellWidth($0.name) }.max() ?? 0
+        let values = min(40, rows.map { cellWidth($0.value) }.max() ?? 0)
+        return rows.map { row in
+            pad(row.name, to: names) + "  " + pad(row.value, to: values) + "  " + row.source + "\n"
+        }.joined()
+    }
+
+    private func pad(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - cellWidth(text)))
+    }
+
+    /// Adds a row.
+    ///
+    /// - Parameters:
+    ///   - name: the setting.
+    ///   - value: what is in force.
+    ///   - options: the options that win over the file.
+    ///   - path: the setting's path in the file, where it isn't the name.
+    ///   - otherwise: what set it where neither did.
+    private mutating func add(
+        _ name: String, _ value: String, options: [String] = [], path: String? = nil, otherwise: String = "default"
+    ) {
+        let given = options.compactMap { settings.words.source(of: $0) }.first
+        let source = given ?? settings.file?.place(of: path ?? name) ?? otherwise
+        rows.append(Row(name: name, value: value, source: source))
+    }
+
+    private var modeDefault: String { settings.isDevelopment ? "--dev" : "default" }
+
+    private mutating func addPlaces() {
+        let server = settings.server
+        for (index, listen) in server.listen.enumerated() {
+            let option = listen.certificate == nil ? "listen" : "tls-listen"
+            add("listen", listen.address.description, options: [option], path: "listen[\(index)].address")
+            guard let certificate = listen.certificate else { continue }
+            let path = "listen[\(index)].tls."
+            add("listen.tls.cert", certificate.certificateFile, options: ["tls-cert"], path: path + "cert")
+            add("listen.tls.key", certificate.keyFile, options: ["tls-key"], path: path + "key")
+        }
+        add("data", server.data, options: ["data"])
+        add("store.kind", server.store.rawValue, options: ["store"])
+        add("loops", String(settings.loopCount), options: ["loops"])
+        add("log", settings.logForm.rawValue, options: ["log"])
+    }
+
+    private mutating func addIdentity() {
+        let file = settings.file?.settings
+        add("dev", settings.isDevelopment ? "on" : "off", options: ["dev"])
+        for name in settings.words.texts("moderator") { add("moderator", name, options: ["moderator"]) }
+        add("tokens.hs256_secret", mask(settings.tokenSecret), options: ["token-secret"])
+        add("tokens.issuer", file?.issuer ?? "any")
+        add("tokens.audience", file?.audience ?? "any")
+        let keys = settings.server.broker.authenticator.serverKeys
+        add("server_keys", keys.isEmpty ? "none" : keys.map { mask($0) }.joined(separator: " "))
+        let origins = settings.server.origins.map { $0.isEmpty ? "none but its own" : $0.joined(separator: " ") }
+        add("origins", origins ?? "any", otherwise: modeDefault)
+    }
+
+    /// What stands for a secret.
+    private func mask(_ secret: String?) -> String {
+        secret == nil ? "none" : "•••"
+    }
+
+    private mutating func addLimits() {
+        for name in LimitName.allCases {
+            let value = settings.server.broker.limits[keyPath: name.keyPath]
+            let otherwise = name == .connectionsPerAddress ? modeDefault : "default"
+            add("limits.\(name.rawValue)", value == .max ? "none" : String(value), otherwise: otherwise)
+        }
+    }
+
+    private mutating func addNamespace(_ name: String) {
+        guard let namespace = settings.server.broker.namespaces[name] else { return }
+        let rules = namespace.rules
+        let place = "namespaces.\(name)."
+        // What a namespace of the file leaves out is a default; one that the file does not have is the mode's.
+        let isFiled = settings.file?.place(of: "namespaces.\(name)") != nil
+        let otherwise = isFiled ? "default" : modeDefault
+        let values = [
+            ("policy", rules.policy.rawValue),
+            ("reactions.kind", rules.kind.rawValue),
+            ("reactions.allowed", rules.allowed.map { $0.map(\.text).joined(separator: " ") } ?? "all"),
+            ("reactions.fold_skin_tones", String(rules.foldSkinTones)),
+            ("max_kinds_per_message", String(rules.maxKindsPerMessage)),
+            ("max_per_user_and_message", String(rules.maxPerUserAndMessage)),
+            ("anonymous", String(namespace.isAnonymous)),
+            ("summary_interval_ms", String(namespace.summaryIntervalMilliseconds)),
+            ("history.events", String(namespace.historyEvents)),
+            ("history.seconds", String(namespace.historySeconds)),
+            ("durability", "committed"),
+        ]
+        for (setting, value) in values { add(place + setting, value, otherwise: otherwise) }
+        let rate = isFiled ? modeDefault : otherwise
+        let noRate = isRateNull(place) ? place + "rate" : nil
+        add(place + "rate.user", text(of: namespace.userRate), path: noRate, otherwise: rate)
+        add(place + "rate.channel", text(of: namespace.channelRate), path: noRate, otherwise: rate)
+        add(place + "webhook", "none", otherwise: otherwise)
+    }
+
+    private func text(of rate: Rate?) -> String {
+        rate.map { "\($0.perSecond) a second, \($0.burst) at once" } ?? "none"
+    }
+
+    /// Whether `"rate": null` sets both rates.
+    private func isRateNull(_ place: String) -> Bool {
+        let namespace = settings.file.flatMap { $0.place(of: place + "rate") }
+        return namespace != nil && settings.file?.place(of: place + "rate.user") == nil
+            && settings.file?.place(of: place + "rate.channel") == nil
+    }
+}

@@ -1,0 +1,22 @@
+import CommandOptions
+
+/// The options of `fanfare serve`, which `fanfare check` understands as well.
+enum ServeOptions {
+    static let all: [CommandSyntax.Option] = [
+        .value("config", "FILE", "the settings file, JSON; options and variables win over it", environment: true),
+        .repeated(
+            "listen", "ADDR", "where to serve: HOST:PORT, [V6]:PORT, :PORT or unix:PATH; port 0 takes a free one",
+            environment: true),
+        .repeated("tls-listen", "ADDR", "where to serve over TLS", environment: true),
+        .value("tls-cert", "FILE", "the certificate chain for --tls-listen, PEM", environment: true),
+        .value("tls-key", "FILE", "its private key, PEM", environment: true),
+        .value("data", "DIR", "the folder of the store's file, fanfare.db", default: "./data", environment: true),
+        .value(
+            "store", "KIND", "sqlite, or memory: nothing outlives the process", default: "sqlite", environment: true),
+        .value("token-secret", "SECRET", "takes tokens signed with it by HS256", environment: true),
+        .flag("dev", "development mode: anyone is who they say they are, by ?user=NAME; loopback addresses only"),
+        .repeated("moderator", "NAME", "with --dev: a user who may moderate"),
+        .value("loops", "N", "how many event loops; as many as processors otherwise", environment: true),
+        .value("log", "FORM", "text, or json for machines", default: "text", environment: true),
+    ]
+}

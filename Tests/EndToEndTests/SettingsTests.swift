@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// What the settings file sets, seen from outside.
+@Suite struct SettingsTests {
+    /// Runs a broker in development mode with a settings file, which the body may write anew.
+    private func run(_ settings: String, _ body: (BrokerProcess, URL) async throws -> Void) async throws {
+        try await Places.withFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            try Data(settings.utf8).write(to: file)
+            let words = ["--config", file.path(), "--loops", "2"]
+            try await BrokerProcess.run(words, in: folder.appending(path: "data")) { try await body($0, file) }
+        }
+    }
+
+    @Test("section 8: rate_limited, true to the bucket")
+    func rates() async throws {
+        let settings = """
+            {"namespaces": {"chat": {"rate": {"user": {"per_second": 5, "burst": 10}, "channel": null}},
+                            "live": {"rate": {"user": null, "channel": {"per_second": 20, "burst": 5}}}}}
+            """
+        try await run(settings) { broker, _ in try await runClient("rates.py", broker.url) }
+    }
+
+    @Test("the limits of connections, of one address, of messages and subscriptions")
+    func limits() async throws {
+        for (limits, most) in [(#""connections": 3"#, "3"), (#""connections_per_address": 2"#, "2")] {
+            let settings = "{\"limits\": {\(limits), \"message_bytes\": 256, \"subscriptions\": 2}}"
+            try await run(settings) { broker, _ in try await runClient("limits.py", broker.url, most) }
+        }
+    }
+
+    @Test("SIGHUP takes a new file, and keeps the old settings where the new ones are wrong")
+    func reload() async throws {
+        try await run(#"{"namespaces": {"old": {}}}"#) { broker, file in
+            func reload(_ settings: String, until words: String) async throws {
+                try Data(settings.utf8).write(to: file)
+                broker.program.send(SIGHUP)
+                _ = try await broker.program.wait { $0.errors.contains(words) ? true : nil }
+            }
+            try await runClient("reload.py", broker.url, "old")
+            try await reload("{\n\"namespaces\": {\"new\": {\"polcy\": \"unique\"}}}", until: ":2: ")
+            try await runClient("reload.py", broker.url, "old")
+            try await reload(
+                #"{"store": {"kind": "memory"}, "namespaces": {"new": {"policy": "unique"}}}"#,
+                until: "were read again")
+            try await runClient("reload.py", broker.url, "new")
+            let said = try await broker.program.wait { $0.errors.contains("'store'") ? $0.errors : nil }
+            #expect(said.contains("started again"), "\(said)")
+        }
+    }
+
+    @Test("SIGHUP ends the subscriptions to namespaces that are gone, and changes what is there for those who stay")
+    func reloadWhileConnected() async throws {
+        try await run(#"{"namespaces": {"old": {}, "kept": {}}}"#) { broker, file in
+            let new = #"{"namespaces": {"kept": {"reactions": {"allowed": ["🎉"]}}}}"#
+            try await runClient(
+                "reload.py", broker.url, "connected", file.path(), new, String(broker.program.processID))
+        }
+    }
+
+    @Test("check says what is in force and ends with 0")
+    func check() async throws {
+        try await Places.withFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            try Data(#"{"tokens": {"hs256_secret": "hunter2"}, "namespaces": {"chat": {}}}"#.utf8).write(to: file)
+            let words = ["check", "--config", file.path()]
+            let (status, record) = await (try Program(Places.fanfare, words)).end()
+            #expect(status == 0, "\(record.errors)")
+            #expect(record.output.contains("namespaces.chat.policy"))
+            #expect(record.output.contains("•••"))
+            #expect(!record.output.contains("hunter2"))
+            #expect(record.errors.isEmpty, "\(record.errors)")
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import Broker
+import CommandOptions
+import Foundation
+import Reactions
+import Server
+import Testing
+import Transport
+
+@testable import fanfare
+
+/// Where settings come from: a flag over the environment over the file over the default.
+@Suite struct ServeSettingsTests {
+    /// The settings that these words come to, with this text in the settings file.
+    private func settings(
+        _ words: [String], file: String? = nil, environment: [String: String] = [:]
+    ) throws -> ServeSettings {
+        guard let file else {
+            return try ServeSettings(try ServeCommand.options.parse(words, environment: environment))
+        }
+        let path = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString).json")
+        try Data(file.utf8).write(to: path)
+        defer { try? FileManager.default.removeItem(at: path) }
+        let words = words + ["--config", path.path()]
+        return try ServeSettings(try ServeCommand.options.parse(words, environment: environment))
+    }
+
+    private func message(_ words: [String], file: String? = nil, environment: [String: String] = [:]) -> String? {
+        do {
+            _ = try settings(words, file: file, environment: environment)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private static let file = """
+        {"listen": [{"address": "127.0.0.1:1"}, {"address": ":2", "tls": {"cert": "c", "key": "k"}}], "data": "/file",
+         "store": {"kind": "memory"}, "tokens": {"hs256_secret": "from the file"}}
+        """
+
+    @Test(
+        "data: flag, environment, file, default",
+        arguments: [
+            (["--data", "/flag"], "/env", file, "/flag"), ([], "/env", file, "/env"), ([], "", file, "/file"),
+            ([], "", nil, "./data"), (["--data", "./data"], "", file, "./data"),
+        ] as [([String], String, String?, String)])
+    func data(words: [String], environment: String, file: String?, expected: String) throws {
+        #expect(try settings(words, file: file, environment: ["FANFARE_DATA": environment]).server.data == expected)
+    }
+
+    @Test(
+        "store: flag, environment, file, default",
+        arguments: [
+            (["--store", "sqlite"], "memory", file, .sqlite), ([], "sqlite", file, .sqlite), ([], "", file, .memory),
+            ([], "", nil, .sqlite),
+        ] as [([String], String, String?, ServerSettings.StoreKind)])
+    func store(words: [String], environment: String, file: String?, expected: ServerSettings.StoreKind) throws {
+        #expect(try settings(words, file: file, environment: ["FANFARE_STORE": environment]).server.store == expected)
+    }
+
+    @Test(
+        "token secret: flag, environment, file, none",
+        arguments: [
+            (["--token-secret", "flag"], "env", file, "flag"), ([], "env", file, "env"),
+            ([], "", file, "from the file"), ([], "", nil, nil),
+        ] as [([String], String, String?, String?)])
+    func secret(words: [String], environment: String, file: String?, expected: String?) throws {
+        let settings = try settings(words, file: file, environment: ["FANFARE_TOKEN_SECRET": environment])
+        #expect(settings.tokenSecret == expected)
+    }
+
+    @Test(
+        "listen: the addresses of flags and environment take the place of the file's",
+        arguments: [
+            ([], [:], file, ["127.0.0.1:1", ":2 c k"]), ([], [:], nil, ["127.0.0.1:8080"]),
+            (["--listen", "127.0.0.1:3"], [:], file, ["127.0.0.1:3"]),
+            ([], ["FANFARE_LISTEN": "127.0.0.1:4,127.0.0.1:5"], file, ["127.0.0.1:4", "127.0.0.1:5"]),
+            (["--tls-cert", "d", "--tls-key", "l"], [:], file, ["127.0.0.1:1", ":2 d l"]),
+            (["--tls-listen", ":6"], [:], file, [":6 c k"]),
+            (["--tls-listen", ":6", "--tls-cert", "d"], ["FANFARE_TLS_KEY": "l"], file, [":6 d l"]),
+        ] as [([String], [String: String], String?, [String])])
+    func listen(words: [String], environment: [String: String], file: String?, expected: [String]) throws {
+        let listen = try settings(words, file: file, environment: environment).server.listen
+        #expect(
+            listen.map { place in
+                ([place.address.description]
+                    + [place.certificate?.certificateFile, place.certificate?.keyFile].compactMap(\.self))
+                    .joined(separator: " ")
+            } == expected)
+    }
+
+    @Test("--config comes from FANFARE_CONFIG too")
+    func configByEnvironment() {
+        let message = self.message([], environment: ["FANFARE_CONFIG": "/nonexistent/settings.json"])
+        #expect(message?.contains("/nonexistent/settings.json") == true)
+    }
+
+    @Test("an error in the file names file and line, and what was meant")
+    func fileError() throws {
+        let message = try #require(self.message(["--dev"], file: "{\n\"limits\":\n{\"conections\": 5}}"))
+        #expect(message.contains(".json:3: "))
+        #expect(message.contains("did you mean \"connections\"?"))
+        #expect(!message.contains("\n"))
+    }
+
+    @Test("the file's listeners are bound to loopback addresses by --dev, too")
+    func developmentListens() {
+        #expect(message(["--dev"], file: Self.file)?.contains(":2") == true)
+        #expect(message([], file: Self.file) == nil)
+    }
+
+    @Test("namespaces: --dev adds its own, a file's definition wins; without both every channel is allowed")
+    func namespaces() throws {
+        let file = #"{"namespaces": {"tap": {"policy": "multiple"}, "own": {}}}"#
+        let development = try settings(["--dev"], file: file).server.broker.namespaces
+        #expect(Set(development.keys) == ["chat", "tap", "clap", "burst", "anon", "any", "own"])
+        #expect(development["tap"] == Namespace(rules: Rules(policy: .multiple)))
+        #expect(development["own"] == Namespace())
+        let plain = try settings([], file: file).server.broker.namespaces
+        #expect(Set(plain.keys) == ["tap", "own"])
+        #expect(plain["own"] == .usual)
+        #expect(try settings([]).server.broker.namespaces == ["*": .usual])
+        #expect(try settings([]).allowsAnyChannel)
+        #expect(try settings([], file: #"{"namespaces": {}}"#).server.broker.namespaces.isEmpty)
+        #expect(try !settings([], file: #"{"namespaces": {}}"#).allowsAnyChannel)
+    }
+
+    @Test("rates and the limit of an address are off in development mode unless the file sets them")
+    func developmentLimits() throws {
+        #expect(try settings(["--dev"]).server.broker.limits.connectionsPerAddress == .max)
+        #expect(try settings([]).server.broker.limits.connectionsPerAddress == 1000)
+        let file =
+            #"{"limits": {"connections_per_address": 7, "connections": 9}, "namespaces": {"chat": {"rate": {"user": {"burst": 3}}}}}"#
+        let broker = try settings(["--dev"], file: file).server.broker
+        #expect(broker.limits.connectionsPerAddress == 7)
+        #expect(broker.limits.connections == 9)
+        #expect(broker.namespaces["chat"]?.userRate == Rate(perSecond: 10, burst: 3))
+        #expect(broker.namespaces["tap"]?.userRate == nil)
+    }
+
+    @Test(
+        "origins: any in development mode, else only its own; a file decides",
+        arguments: [
+            (["--dev"], nil, nil), ([], nil, []), ([], #"{"origins": ["*"]}"#, nil),
+            (["--dev"], #"{"origins": ["https://a.example"]}"#, ["https://a.example"]),
+            (["--dev"], #"{"origins": []}"#, []),
+        ] as [([String], String?, [String]?)])
+    func origins(words: [String], file: String?, expected: [String]?) throws {
+        #expect(try settings(words, file: file).server.origins == expected)
+    }
+
+    @Test("serve needs --dev, a secret or a server key")
+    func servable() throws {
+        #expect(throws: UsageError.self) { try settings([]).checkServable() }
+        try settings(["--dev"]).checkServable()
+        try settings(["--token-secret", "s"]).checkServable()
+        try settings([], file: Self.file).checkServable()
+        try settings([], file: #"{"server_keys": ["k"]}"#).checkServable()
+    }
+
+    @Test("check says what is in force and from where, and shows no secret")
+    func report() throws {
+        let file = """
+            {"data": "/file", "tokens": {"hs256_secret": "hunter2"}, "server_keys": ["hunter3", "hunter4"],
+             "limits": {"connections": 5},
+             "namespaces": {"chat": {"policy": "unique",
+               "rate": {"user": {"per_second": 2, "burst": 3}}}, "raw": {"rate": null}}}
+            """
+        let settings = try settings(["--store", "memory"], file: file, environment: ["FANFARE_LISTEN": "127.0.0.1:4"])
+        let text = SettingsReport(settings).text
+        #expect(!text.contains("hunter"))
+        let path = try #require(settings.file?.path)
+        let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        func row(_ name: String) -> String? {
+            rows.first { $0.first == name }.map { $0.dropFirst().joined(separator: " ") }
+        }
+        #expect(row("listen") == "127.0.0.1:4 FANFARE_LISTEN")
+        #expect(row("data") == "/file \(path):1")
+        #expect(row("store.kind") == "memory --store")
+        #expect(row("log") == "text default")
+        #expect(row("tokens.hs256_secret") == "••• \(path):1")
+        #expect(row("server_keys") == "••• ••• \(path):1")
+        #expect(row("limits.connections") == "5 \(path):2")
+        #expect(row("limits.connections_per_address") == "1000 default")
+        #expect(row("namespaces.chat.policy") == "unique \(path):3")
+        #expect(row("namespaces.chat.anonymous") == "false default")
+        #expect(row("namespaces.chat.rate.user") == "2.0 a second, 3 at once \(path):4")
+        #expect(row("namespaces.raw.rate.user") == "none \(path):4")
+    }
+
+    @Test("check shows every namespace of development mode")
+    func developmentReport() throws {
+        let text = SettingsReport(try settings(["--dev"])).text
+        for name in Namespace.development.keys { #expect(text.contains("namespaces.\(name).policy")) }
+        #expect(text.contains("--dev"))
+    }
+}
