@@ -5,11 +5,11 @@ import Transport
 /// The command `fanfare`: its first word picks one of ``commands``.
 @main
 struct Main {
-    static func main() async {
-        exit(await run(Array(CommandLine.arguments.dropFirst())))
+    static func main() {
+        exit(run(Array(CommandLine.arguments.dropFirst())))
     }
 
-    private static func run(_ words: [String]) async -> Int32 {
+    private static func run(_ words: [String]) -> Int32 {
         let set = CommandSet(
             name: "fanfare", summary: "Fanfare, a real-time reaction broker: people react, everyone sees it at once.",
             commands: commands.map { $0.options }, version: "fanfare 0.1.0")
@@ -19,7 +19,7 @@ struct Main {
                 StandardOutput().write(text)
                 return ExitCode.done
             case .command(let name, let words):
-                return await run(name, words)
+                return run(name, words)
             }
         } catch {
             complain("fanfare: \(error.message)")
@@ -27,13 +27,13 @@ struct Main {
         }
     }
 
-    private static func run(_ name: String, _ words: [String]) async -> Int32 {
+    private static func run(_ name: String, _ words: [String]) -> Int32 {
         guard let command = commands.first(where: { $0.options.name == "fanfare \(name)" }) else {
             return ExitCode.wrongWords
         }
         // Before the first thread, which the others inherit it from.
         if command.takesSignals { blockSignals([SIGINT, SIGTERM, SIGHUP]) }
-        return await command.run(words)
+        return command.run(words)
     }
 }
 

@@ -14,8 +14,8 @@ enum CheckCommand: Command {
             .init("fanfare check --dev", "shows what development mode comes to"),
         ])
 
-    static func run(_ words: [String]) async -> Int32 {
-        await run(words, variables: options.environmentNames) { words in
+    static func run(_ words: [String]) -> Int32 {
+        run(words, variables: options.environmentNames) { words in
             let settings = try ServeSettings(words)
             for certificate in settings.server.listen.compactMap(\.certificate) { try check(certificate) }
             StandardOutput().write(SettingsReport(settings).text)

@@ -24,23 +24,30 @@ enum ReactCommand: Command {
             .init("fanfare react clap:7 m1 👏 --count 10", "claps ten times"),
         ])
 
-    static func run(_ words: [String]) async -> Int32 {
-        await run(words) { words in
+    static func run(_ words: [String]) -> Int32 {
+        run(words) { words in
             let channel = try BrokerOptions.channel(words)
             let message = try BrokerOptions.message(words)
             let reaction = try words.text("REACTION")
             let count = words.isGiven("count") ? try words.whole("count", in: 1...1000) : nil
+            let (removes, toggles) = (words.flag("remove"), words.flag("toggle"))
+            guard !removes || !toggles else {
+                throw UsageError("--remove and --toggle do not go together; give one of them")
+            }
+            guard !toggles || count == nil else { throw UsageError("--count does not go with --toggle") }
             let client = try BrokerOptions.client(words)
-            let answer =
-                switch (words.flag("remove"), words.flag("toggle")) {
-                case (true, true): throw UsageError("--remove and --toggle do not go together; give one of them")
-                case (_, true) where count != nil: throw UsageError("--count does not go with --toggle")
-                case (true, false): try await client.remove(reaction, from: message, in: channel, count: count)
-                case (false, true): try await client.toggle(reaction, on: message, in: channel)
-                case (false, false): try await client.add(reaction, to: message, in: channel, count: count)
-                }
-            StandardOutput().write(describe(answer, to: reaction, in: channel) + "\n")
-            await client.close()
+            try blocking {
+                let answer =
+                    if removes {
+                        try await client.remove(reaction, from: message, in: channel, count: count)
+                    } else if toggles {
+                        try await client.toggle(reaction, on: message, in: channel)
+                    } else {
+                        try await client.add(reaction, to: message, in: channel, count: count)
+                    }
+                StandardOutput().write(describe(answer, to: reaction, in: channel) + "\n")
+                await client.close()
+            }
             return ExitCode.done
         }
     }

@@ -21,8 +21,8 @@ enum ServeCommand: Command {
             ),
         ])
 
-    static func run(_ words: [String]) async -> Int32 {
-        await run(words, variables: options.environmentNames) { words in
+    static func run(_ words: [String]) -> Int32 {
+        run(words, variables: options.environmentNames) { words in
             let settings = try ServeSettings(words)
             try settings.checkServable()
             return try serve(settings)

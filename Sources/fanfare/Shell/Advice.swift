@@ -10,7 +10,7 @@ func advice(for error: ClientError) -> String {
 
 private func hint(_ code: ClientError.Code) -> String {
     switch code {
-    case .timedOut: "is the broker running there? check --url and fanfare serve"
+    case .timedOut: "check --url (with --ca for a certificate of your own), and that fanfare serve runs there"
     case .unauthorized: "check --token or FANFARE_TOKEN; fanfare token makes one"
     default: ""
     }
@@ -19,7 +19,7 @@ private func hint(_ code: ClientError.Code) -> String {
 private func hint(for code: ErrorCode) -> String {
     switch code {
     case .unauthorized: "say who you are with --token, or --user for a broker in development mode"
-    case .forbidden: "the token does not allow it, or the broker has no such namespace (the part before the :)"
+    case .forbidden: "check which channels and rights the token has, and the channel's spelling"
     case .badRequest: "the namespace's policy does not know this; see its settings"
     case .invalidReaction: "give exactly one emoji, or a name where the namespace takes names"
     case .reactionNotAllowed: "use one of the namespace's reactions; fanfare watch --json shows them in \"allowed\""

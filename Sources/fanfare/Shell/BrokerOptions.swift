@@ -73,7 +73,8 @@ enum BrokerOptions {
         return message
     }
 
-    private static func isName(_ text: String, upTo length: Int) -> Bool {
+    /// Whether a text is a name of visible ASCII (PROTOCOL.md section 1).
+    static func isName(_ text: String, upTo length: Int) -> Bool {
         (1...length).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x21 && $0 <= 0x7E }
     }
 }

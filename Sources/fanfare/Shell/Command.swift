@@ -7,11 +7,11 @@ protocol Command: SendableMetatype {
     static var options: CommandSyntax { get }
     /// Whether SIGINT, SIGTERM and SIGHUP are blocked before the first thread, for a `SignalSource` to receive.
     static var takesSignals: Bool { get }
-    /// Runs it.
+    /// Runs it, on the thread of `main`.
     ///
     /// - Parameter words: What follows the subcommand's name.
     /// - Returns: The exit code.
-    static func run(_ words: [String]) async -> Int32
+    static func run(_ words: [String]) -> Int32
 }
 
 extension Command {
@@ -25,16 +25,15 @@ extension Command {
     ///   - body: What the subcommand does; it gives the exit code.
     /// - Returns: The exit code.
     static func run(
-        _ words: [String], variables: [String] = ["FANFARE_URL", "FANFARE_TOKEN"],
-        body: (CommandWords) async throws -> Int32
-    ) async -> Int32 {
+        _ words: [String], variables: [String] = ["FANFARE_URL"], body: (CommandWords) throws -> Int32
+    ) -> Int32 {
         do {
             let words = try options.parse(words, environment: environment(variables))
             if let text = words.textToPrint {
                 StandardOutput().write(text)
                 return ExitCode.done
             }
-            return try await body(words)
+            return try body(words)
         } catch let error as UsageError {
             complain("\(options.name): \(error.message)")
             return ExitCode.wrongWords

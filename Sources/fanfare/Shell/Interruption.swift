@@ -1,24 +1,25 @@
 import Glibc
 import Transport
 
-/// Has SIGINT, SIGTERM and SIGHUP end the command: the first one in order, the second at once.
+/// Has SIGINT, SIGTERM and SIGHUP end the command: the first one in order, one that comes later at once.
 ///
-/// - Parameters:
-///   - loop: Where `end` is called.
-///   - end: Begins to end in order.
-func onInterruption(_ loop: EventLoop, _ end: @escaping @Sendable () -> Void) {
-    loop.execute {
-        let isFirstOver = Flag()
-        do throws(TransportError) {
-            // The loop keeps the source for as long as it runs.
-            _ = try SignalSource(on: loop, signals: [SIGINT, SIGTERM, SIGHUP]) { signal in
-                if isFirstOver.isSet { exit(128 + signal) }
-                isFirstOver.set()
-                end()
-            }
-        } catch {
-            complain("fanfare: signals cannot be heard: \(error)")
-            end()
+/// They are heard on a loop of their own, which nothing else can hold up. A signal within half a second of the first is
+/// taken for the same one: `timeout` sends it to the process and to its group.
+///
+/// - Parameter end: Begins to end in order.
+/// - Throws: `TransportError` where the system has no descriptor left.
+func onInterruption(_ end: @escaping @Sendable () -> Void) throws(TransportError) {
+    let loop = try EventLoop(name: "signals")
+    let first = Locked<MonotonicTime?>(nil)
+    // The loop keeps the source, and its thread the loop, until the process ends.
+    _ = try SignalSource(on: loop, signals: [SIGINT, SIGTERM, SIGHUP]) { signal in
+        let now = MonotonicTime.now
+        let before = first.withLock { first in
+            defer { first = first ?? now }
+            return first
         }
+        guard let before else { return end() }
+        if now - before > .milliseconds(500) { exit(128 + signal) }
     }
+    loop.start()
 }

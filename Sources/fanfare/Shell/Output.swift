@@ -11,6 +11,17 @@ struct StandardOutput {
     /// Whether it is a terminal.
     var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// Returns when nobody reads any more, or the task is cancelled.
+    ///
+    /// Without it a command that has nothing to write would not notice.
+    func waitUntilUnread() async {
+        while !Task.isCancelled {
+            var request = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            if unsafe poll(&request, 1, 0) > 0 { return }
+            try? await Task.sleep(for: .milliseconds(250))
+        }
+    }
+
     /// Writes a text; `false` where nobody reads any more.
     @discardableResult
     func write(_ text: String) -> Bool {

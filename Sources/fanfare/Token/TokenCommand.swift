@@ -1,50 +1,79 @@
 import Broker
 import CommandOptions
+import Glibc
 
-/// `fanfare token`: makes a token for a user.
+/// `fanfare token`: prints a token that says who someone is and what they may do.
 enum TokenCommand: Command {
     static let takesSignals = false
 
     static let options = CommandSyntax(
-        name: "fanfare token", summary: "Prints a token for a user, signed with HS256.",
+        name: "fanfare token", summary: "Prints a token (a signed JWT) that says who someone is and what they may do.",
         options: [
-            .value("sub", "USER", "the user that the token speaks for"),
-            .value("secret", "SECRET", "the broker's --token-secret"),
-            .value("ttl", "TIME", "how long the token is valid", default: "1h"),
-            .value("can", "RIGHTS", "subscribe,react,query,moderate: what the user may do"),
-            .value("channels", "PATTERN", "in which channels: a name, or its beginning and *"),
+            .value("sub", "USER", "the user"),
+            .value("secret", "SECRET", "the broker's --token-secret (or FANFARE_TOKEN_SECRET)"),
+            .value("ttl", "TIME", "how long it holds: 10m, 1h, 30d", default: "1h"),
+            .value("can", "RIGHTS", "some of subscribe,react,query,moderate (default: all but moderate)"),
+            .repeated("channels", "PATTERN", "the channels where; * at its end stands for anything (default *)"),
         ],
         examples: [
             .init(
                 "fanfare token --sub ada --secret \"$SECRET\"", "ada may do all but moderate, everywhere, for an hour"),
             .init(
-                "fanfare token --sub mod --secret \"$SECRET\" --can query,moderate --channels 'chat:*'",
-                "mod may look and moderate in the channels of chat"),
+                "fanfare token --sub wall --secret \"$SECRET\" --can subscribe --channels 'live:*' --ttl 1d",
+                "a screen that only looks"),
+            .init(
+                "FANFARE_TOKEN=$(fanfare token --sub ada) fanfare watch chat:42",
+                "with the secret in FANFARE_TOKEN_SECRET"),
         ])
 
-    static func run(_ words: [String]) async -> Int32 {
-        await run(words) { words in
-            let user = try words.text("sub")
-            guard Identity.isUserName(user) else {
-                throw UsageError("--sub: a user has 1 to 128 visible ASCII characters, not \"\(user)\"")
-            }
-            let lifetime = try words.duration("ttl", in: .seconds(1)...(.seconds(10 * 366 * 86_400)))
-            let now = Double(wallClockMilliseconds() / 1000)
-            let claims = JSONWebToken.Claims(
-                sub: user, exp: now + Double(lifetime.components.seconds), iat: now, channels: try channels(words))
-            let secret = try words.text("secret")
-            StandardOutput().write(try JSONWebToken.sign(claims, secret: Array(secret.utf8)) + "\n")
+    static func run(_ words: [String]) -> Int32 {
+        run(words) { words in
+            let claims = try claims(words, now: Int64(time(nil)))
+            StandardOutput().write(try JSONWebToken.sign(claims, secret: secret(words)) + "\n")
             return ExitCode.done
         }
     }
 
-    private static func channels(_ words: CommandWords) throws(UsageError) -> [JSONWebToken.Claims.Channel]? {
-        guard words.isGiven("can") || words.isGiven("channels") else { return nil }
-        let rights = words.textIfAny("can")?.split(separator: ",").map(String.init) ?? ["subscribe", "react", "query"]
-        if let unknown = rights.first(where: { Right(rawValue: $0) == nil }) {
-            let known = Right.allCases.map(\.rawValue).joined(separator: ", ")
-            throw UsageError("--can: there is no right '\(unknown)'; the rights are \(known)")
+    /// What the token will say.
+    ///
+    /// - Parameters:
+    ///   - words: The words of the command.
+    ///   - now: The present moment in Unix seconds.
+    /// - Returns: The claims.
+    /// - Throws: `UsageError` where the words are wrong.
+    static func claims(_ words: CommandWords, now: Int64) throws(UsageError) -> JSONWebToken.Claims {
+        let user = try words.text("sub")
+        guard BrokerOptions.isName(user, upTo: 128) else {
+            throw UsageError("--sub: a user has 1 to 128 visible ASCII characters, not \"\(user)\"")
         }
-        return [.init(pattern: words.textIfAny("channels") ?? "*", can: rights)]
+        let ttl = try words.duration("ttl", in: .seconds(1) ... .seconds(10 * 365 * 86_400))
+        var channels: [JSONWebToken.Claims.Channel]?
+        if words.isGiven("can") || words.isGiven("channels") {
+            let rights = try rights(words)
+            let patterns = words.isGiven("channels") ? words.texts("channels") : ["*"]
+            channels = patterns.map { .init(pattern: $0, can: rights) }
+        }
+        return JSONWebToken.Claims(
+            sub: user, exp: Double(now + ttl.components.seconds), iat: Double(now), channels: channels)
+    }
+
+    /// The rights by name, each once; without any, those of a token that says nothing.
+    private static func rights(_ words: CommandWords) throws(UsageError) -> [String] {
+        guard let text = words.textIfAny("can") else { return ["subscribe", "react", "query"] }
+        var rights: [String] = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+            guard Right(rawValue: name) != nil else {
+                let all = Right.allCases.map(\.rawValue).joined(separator: ", ")
+                throw UsageError("--can: \"\(name)\" is no right; the rights are \(all), with commas between them")
+            }
+            if !rights.contains(name) { rights.append(name) }
+        }
+        return rights
+    }
+
+    private static func secret(_ words: CommandWords) throws(UsageError) -> [UInt8] {
+        let secret = words.textIfAny("secret") ?? environment(["FANFARE_TOKEN_SECRET"])["FANFARE_TOKEN_SECRET"] ?? ""
+        guard !secret.isEmpty else { throw UsageError("--secret is missing: the broker's token secret") }
+        return Array(secret.utf8)
     }
 }

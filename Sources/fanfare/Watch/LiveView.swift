@@ -16,9 +16,9 @@ enum LiveView {
     /// - Throws: ``ClientError`` where the broker refuses or the client gives up, once the terminal is as it was.
     static func run(
         _ client: ReactionClient, _ channel: String, _ mode: Mode, _ output: StandardOutput
-    ) async throws -> Int32 {
+    ) throws -> Int32 {
         let feed = try BoardFeed(Board(channel: channel, mode: mode, clock: .local))
-        onInterruption(client.loop) { feed.end(nil) }
+        try onInterruption { feed.end(nil) }
         let reader = Task {
             do throws(ClientError) {
                 for try await update in client.events(in: channel, mode: mode) { feed.take(update) }
@@ -29,7 +29,7 @@ enum LiveView {
         }
         let error = show(feed, output)
         reader.cancel()
-        await client.close()
+        try blocking { await client.close() }
         if let error { throw error }
         return ExitCode.done
     }

@@ -21,15 +21,15 @@ enum WatchCommand: Command {
             .init("fanfare watch chat:42 --json", "what the broker says, as JSON"),
         ])
 
-    static func run(_ words: [String]) async -> Int32 {
-        await run(words) { words in
+    static func run(_ words: [String]) -> Int32 {
+        run(words) { words in
             let channel = try BrokerOptions.channel(words)
             let mode = try words.choice("mode", as: Mode.self)
             let output = StandardOutput()
             guard words.flag("json") else {
                 let client = try BrokerOptions.client(words)
-                if output.isTerminal { return try await LiveView.run(client, channel, mode, output) }
-                return try await printLines(client, channel, mode) { update in
+                if output.isTerminal { return try LiveView.run(client, channel, mode, output) }
+                return try printLines(client, channel, mode) { update in
                     PlainLines.lines(for: update).allSatisfy { output.write($0 + "\n") }
                 }
             }
@@ -38,32 +38,37 @@ enum WatchCommand: Command {
                 // On the client's loop: a slow reader of this output slows the connection, and the broker's bound holds.
                 if !output.write(oneLine(message)) { closed.set() }
             }
-            return try await printLines(client, channel, mode) { _ in !closed.isSet }
+            return try printLines(client, channel, mode) { _ in !closed.isSet }
         }
     }
 
     /// Prints until a signal comes, nobody reads any more, or the client gives up.
     private static func printLines(
-        _ client: ReactionClient, _ channel: String, _ mode: Mode, print: (ChannelUpdate) -> Bool
-    ) async throws -> Int32 {
-        onInterruption(client.loop) {
-            Task { await client.close() }
+        _ client: ReactionClient, _ channel: String, _ mode: Mode, print: @escaping @Sendable (ChannelUpdate) -> Bool
+    ) throws -> Int32 {
+        try onInterruption { Task { await client.close() } }
+        let unread = Task {
+            await StandardOutput().waitUntilUnread()
+            await client.close()
         }
-        for try await update in client.events(in: channel, mode: mode) {
-            if case .connection(let state) = update { complain(line(for: state, of: client)) }
-            guard print(update) else { break }
+        defer { unread.cancel() }
+        try blocking {
+            for try await update in client.events(in: channel, mode: mode) {
+                if case .connection(let state) = update, let line = line(for: state, of: client) { complain(line) }
+                guard print(update) else { break }
+            }
+            await client.close()
         }
-        await client.close()
         return ExitCode.done
     }
 
-    /// What is told about the connection on standard error.
-    private static func line(for state: ConnectionState, of client: ReactionClient) -> String {
+    /// What is told about the connection on standard error; the end is told by the error that follows.
+    private static func line(for state: ConnectionState, of client: ReactionClient) -> String? {
         switch state {
         case .connecting: "connecting to \(client.url)"
         case .connected(let user): "connected to \(client.url)\(user.map { " as \($0)" } ?? "")"
         case .waiting(let wait, let loss): "not connected: \(loss); next attempt in \(seconds(wait))"
-        case .closed(let reason): "\(reason)"
+        case .closed: nil
         }
     }
 
