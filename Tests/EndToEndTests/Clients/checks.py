@@ -84,7 +84,7 @@ class Client:
     @classmethod
     async def connect(cls, url, user=None, **options):
         address = url if user is None else url + "?user=" + user
-        options = {"ping_interval": None, "max_size": None, "open_timeout": PATIENCE, **options}
+        options = {"ping_interval": None, "max_size": None, "max_queue": None, "open_timeout": PATIENCE, **options}
         client = cls(await websockets.connect(address, **options))
         client.welcome = await client.receive()
         matches(client.welcome, type="welcome")
