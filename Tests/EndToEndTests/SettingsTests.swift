@@ -59,6 +59,40 @@ import Testing
         }
     }
 
+    @Test("SIGHUP takes a new certificate, and keeps the old one where the new one cannot be read")
+    func reloadCertificate() async throws {
+        try await Places.withFolder { folder in
+            let certificate = folder.appending(path: "cert.pem")
+            func makeCertificate(in folder: URL) async throws {
+                let script = Places.repository.appending(path: "scripts/dev-cert").path()
+                let made = await (try Program("/bin/bash", [script, "--force", folder.path()])).end()
+                try #require(made.status == 0, "\(made.record.errors)")
+            }
+            try await makeCertificate(in: folder)
+            let words = [
+                "--tls-listen", "127.0.0.1:0", "--tls-cert", certificate.path(), "--tls-key",
+                folder.appending(path: "key.pem").path(),
+            ]
+            try await BrokerProcess.run(words, listeners: 2, in: folder.appending(path: "data")) { broker in
+                let url = try #require(broker.addresses.first { $0.hasPrefix("wss://") })
+                let old = folder.appending(path: "old.pem")
+                try FileManager.default.copyItem(at: certificate, to: old)
+                try Data("nothing".utf8).write(to: certificate)
+                broker.program.send(SIGHUP)
+                _ = try await broker.program.wait { $0.errors.contains("stays as it was") ? true : nil }
+                try await runClient("listeners.py", url, "tls", old.path())
+
+                try FileManager.default.removeItem(at: certificate)
+                try await makeCertificate(in: folder)
+                broker.program.send(SIGHUP)
+                _ = try await broker.program.wait { record in
+                    record.errors.ranges(of: "were read again").count == 2 ? true : nil
+                }
+                try await runClient("listeners.py", url, "tls", certificate.path())
+            }
+        }
+    }
+
     @Test("check says what is in force and ends with 0")
     func check() async throws {
         try await Places.withFolder { folder in

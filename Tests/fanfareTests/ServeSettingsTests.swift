@@ -184,7 +184,7 @@ import Transport
         #expect(row("limits.connections_per_address") == "1000 default")
         #expect(row("namespaces.chat.policy") == "unique \(path):3")
         #expect(row("namespaces.chat.anonymous") == "false default")
-        #expect(row("namespaces.chat.rate.user") == "2.0 a second, 3 at once \(path):4")
+        #expect(row("namespaces.chat.rate.user") == "2 a second, 3 at once \(path):4")
         #expect(row("namespaces.raw.rate.user") == "none \(path):4")
     }
 

@@ -17,20 +17,23 @@ enum CheckCommand: Command {
     static func run(_ words: [String]) -> Int32 {
         run(words, variables: options.environmentNames) { words in
             let settings = try ServeSettings(words)
-            for certificate in settings.server.listen.compactMap(\.certificate) { try check(certificate) }
             StandardOutput().write(SettingsReport(settings).text)
-            do throws(UsageError) { try settings.checkServable() } catch {
-                complain("warning: serve needs more than these settings: \(error.message)")
-            }
+            warn(of: settings)
             return ExitCode.done
         }
     }
 
-    private static func check(_ certificate: ServerSettings.Certificate) throws(UsageError) {
-        do throws(TransportError) {
-            _ = try TLSServerContext(certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
-        } catch {
-            throw UsageError("\(error)")
+    /// Tells what serve would stumble over although each setting is right by itself.
+    private static func warn(of settings: ServeSettings) {
+        do throws(UsageError) { try settings.checkServable() } catch {
+            complain("warning: serve needs more than these settings: \(error.message)")
+        }
+        for certificate in settings.server.listen.compactMap(\.certificate) {
+            do throws(TransportError) {
+                _ = try TLSServerContext(certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
+            } catch {
+                complain("warning: \(error)")
+            }
         }
     }
 }

@@ -125,7 +125,9 @@ struct SettingsReport {
     }
 
     private func text(of rate: Rate?) -> String {
-        rate.map { "\($0.perSecond) a second, \($0.burst) at once" } ?? "none"
+        guard let rate else { return "none" }
+        let perSecond = Int(exactly: rate.perSecond).map(String.init) ?? String(rate.perSecond)
+        return "\(perSecond) a second, \(rate.burst) at once"
     }
 
     /// Whether `"rate": null` sets both rates.

@@ -3,7 +3,10 @@ import CommandOptions
 /// The options of `fanfare serve`, which `fanfare check` understands as well.
 enum ServeOptions {
     static let all: [CommandSyntax.Option] = [
-        .value("config", "FILE", "the settings file, JSON; options and variables win over it", environment: true),
+        .value(
+            "config", "FILE",
+            "the settings file, JSON: listen, data, store, tokens, server_keys, origins, limits, namespaces; options and variables win over it",
+            environment: true),
         .repeated(
             "listen", "ADDR", "where to serve: HOST:PORT, [V6]:PORT, :PORT or unix:PATH; port 0 takes a free one",
             environment: true),

@@ -1,5 +1,6 @@
 """A short conversation over another kind of listener. Words: URL tls CERTIFICATE | URL unix PATH | URL plain"""
 
+import os
 import ssl
 
 from checks import Check, Client, main, matches
@@ -13,7 +14,7 @@ async def scenario(url, kind, file=None):
         options.update(unix=True, path=file)
     async with await Client.connect(url, "ada", **options) as client:
         with Check("a conversation over %s" % kind):
-            channel = "chat:over-" + kind
+            channel = "chat:over-%s-%d" % (kind, os.getpid())
             matches(await client.request("subscribe", channel=channel), type="subscribed", seq=0)
             matches(await client.request("add", channel=channel, message="m", reaction="👍"), result="added", seq=1)
             matches(await client.receive(), type="added", seq=1)
