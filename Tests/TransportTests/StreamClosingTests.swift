@@ -45,12 +45,13 @@ struct StreamClosingTests {
             let bytes = pattern(4 << 20)
             let host = try await Host(on: loop) { probe, _ in
                 probe.onReceive = { stream, _ in
+                    stream.shrinkSendBuffer()
                     stream.send(copying: bytes)
                     stream.finish()
                     stream.send(copying: [1, 2, 3])
                 }
             }
-            let socket = try RawSocket(to: host.address, receiveBuffer: 4096)
+            let socket = try RawSocket(to: host.address)
             try socket.send([0])
             await host.probe().facts.wait { $0.receivedCount == 1 }
             // Unread bytes at a close would be answered with a reset, which destroys what is on its way.

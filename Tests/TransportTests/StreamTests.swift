@@ -10,6 +10,7 @@ struct StreamTests {
         try await withLoop { server in
             try await withLoop { client in
                 let host = try await Host(on: server, address) { probe, stream in
+                    stream.shrinkSendBuffer()
                     probe.keepsBytes = false
                     probe.onReceive = { $0.send(copying: $1) }
                     probe.onPeerFinished = { $0.finish() }
@@ -23,7 +24,10 @@ struct StreamTests {
                         #expect(checker.accept(some))
                         if checker.count == 32 << 20 { stream.finish() }
                     }
-                    probe.onConnect = { stream in for _ in 0..<32 { stream.send(shared) } }
+                    probe.onConnect = { stream in
+                        stream.shrinkSendBuffer()
+                        for _ in 0..<32 { stream.send(shared) }
+                    }
                 }
                 let seen = await probe.waitForClose()
                 #expect(seen.receivedCount == 32 << 20)
@@ -41,8 +45,9 @@ struct StreamTests {
         try await withLoop { loop in
             let expected = Facts<[UInt8]>([])
             let host = try await Host(on: loop) { probe, stream in
+                stream.shrinkSendBuffer()
                 var random = SplitMix(seed: 42)
-                for round in 0..<2_000 {
+                for round in 0..<600 {
                     let piece = pattern(Int(random.next() % 5_000), seed: UInt64(round))
                     if round % 3 == 0 {
                         stream.send(copying: piece)
@@ -56,7 +61,7 @@ struct StreamTests {
                 #expect(stream.queuedBytes == expected.value.count)
                 stream.finish()
             }
-            let socket = try RawSocket(to: host.address, receiveBuffer: 4096)
+            let socket = try RawSocket(to: host.address)
             let received = try await offPool { try socket.receiveAll() }
             #expect(received == expected.value)
             let seen = await host.probe().waitForClose()
@@ -69,6 +74,7 @@ struct StreamTests {
         try await withLoop { loop in
             let host = try await Host(on: loop) { probe, stream in
                 #expect(stream.stalledSince == nil)
+                stream.shrinkSendBuffer()
                 stream.send(copying: pattern(8 << 20))
                 #expect(stream.stalledSince == stream.loop.now)
             }

@@ -1,5 +1,13 @@
 import Glibc
-import Transport
+
+@testable import Transport
+
+extension ByteStream {
+    /// Lets the kernel hold only a few KB of what is sent, so that it refuses bytes early and often.
+    func shrinkSendBuffer() {
+        descriptor.set(SOL_SOCKET, SO_SNDBUF, to: 8192)
+    }
+}
 
 /// Runs blocking calls on a thread of their own, so that they do not hold up other tests.
 func offPool<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
