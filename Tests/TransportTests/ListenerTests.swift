@@ -58,35 +58,21 @@ struct ListenerTests {
         }
     }
 
-    @Test func `accepted sockets send small packets at once`() async throws {
-        let (one, two) = try connectedOptions()
-        #expect(one != 0 && two != 0)
-    }
-
-    /// TCP_NODELAY and SO_KEEPALIVE of a socket that a listening socket with both accepts: what `ListeningSocket` relies on.
-    private func connectedOptions() throws -> (CInt, CInt) {
-        let listening = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        defer { _ = close(listening) }
-        var on: CInt = 1
-        unsafe setsockopt(listening, CInt(IPPROTO_TCP), TCP_NODELAY, &on, 4)
-        unsafe setsockopt(listening, SOL_SOCKET, SO_KEEPALIVE, &on, 4)
-        #expect(Glibc.listen(listening, 1) == 0)
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = unsafe getsockname(listening, $0, &length)
+    @Test func `accepted sockets send small packets at once, and notice peers that vanish`() async throws {
+        try await withLoop { loop in
+            let host = try await Host(on: loop)
+            let socket = try RawSocket(to: host.address)
+            let probe = await host.probe()
+            let (noDelay, keepsAlive) = try await loop.run {
+                (
+                    probe.stream?.option(CInt(IPPROTO_TCP), TCP_NODELAY),
+                    probe.stream?.option(SOL_SOCKET, SO_KEEPALIVE)
+                )
             }
+            #expect(noDelay == 1)
+            #expect(keepsAlive == 1)
+            withExtendedLifetime(socket) {}
         }
-        let client = try RawSocket(to: .ipv4(0x7F00_0001, port: UInt16(bigEndian: address.sin_port)))
-        let accepted = accept(listening, nil, nil)
-        defer { _ = close(accepted) }
-        var (noDelay, keepAlive): (CInt, CInt) = (0, 0)
-        var size: socklen_t = 4
-        unsafe getsockopt(accepted, CInt(IPPROTO_TCP), TCP_NODELAY, &noDelay, &size)
-        unsafe getsockopt(accepted, SOL_SOCKET, SO_KEEPALIVE, &keepAlive, &size)
-        withExtendedLifetime(client) {}
-        return (noDelay, keepAlive)
     }
 
     // MARK: Unix sockets
@@ -107,7 +93,7 @@ struct ListenerTests {
 
     @Test func `the socket file of a dead server is replaced`() async throws {
         let path = temporaryPath()
-        try makeSocketFile(path, listens: false)
+        try makeSocketFile(path)
         try await withLoop { loop in
             let host = try await Host(on: loop, "unix:\(path)")
             let socket = try RawSocket(to: host.address)
@@ -196,7 +182,7 @@ struct ListenerTests {
     }
 
     /// Leaves the socket file that a server leaves which was killed.
-    private func makeSocketFile(_ path: String, listens: Bool) throws {
+    private func makeSocketFile(_ path: String) throws {
         let number = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
         defer { _ = close(number) }
         var system = sockaddr_un()
@@ -208,7 +194,6 @@ struct ListenerTests {
             }
         }
         #expect(result == 0)
-        if listens { #expect(Glibc.listen(number, 1) == 0) }
     }
 
     // MARK: No descriptor left

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(2)))
 struct StreamTests {
     @Test(arguments: ["127.0.0.1:0", "[::1]:0", ":0", "localhost:0", "unix:"])
     func `32 MB go both ways at once, intact`(address: String) async throws {
@@ -151,7 +151,7 @@ struct StreamTests {
         }
     }
 
-    @Test func `small packets are not held back`() async throws {
+    @Test func `a stream knows its peer and whether it is encrypted`() async throws {
         try await withLoop { loop in
             let host = try await Host(on: loop)
             let socket = try RawSocket(to: host.address)

@@ -59,7 +59,7 @@ public final class EventLoop: SerialExecutor {
 
     /// Ends the loop: what was handed to it before is done, all streams and listeners close, and the thread is joined.
     ///
-    /// From another thread only; a second call does nothing. Jobs, closures and values that come later are never run.
+    /// From another thread only; a second call does nothing. Jobs, closures and values that come later are dropped.
     public func stop() {
         precondition(!isCurrent, "a loop cannot wait for its own end")
         let before = life.withLock { life in
@@ -154,6 +154,8 @@ public final class EventLoop: SerialExecutor {
     private func put(_ change: (inout Work) -> Void) {
         if isCurrent { return change(&core.local) }
         let mustWake = inbox.withLock { inbox in
+            // The last turn is under way or over: what would never run is not kept either.
+            guard !inbox.isStopping else { return false }
             change(&inbox.work)
             defer { inbox.isLoopAsleep = false }
             return inbox.isLoopAsleep

@@ -157,6 +157,7 @@ final class LoopCore: @unchecked Sendable {
         hasEnded = true
         for source in poller.sources { source.loopDidEnd() }
         announceClosed()
+        local = Work()
         turnEndActions = []
         dirtyStreams = []
         readingStreams = []

@@ -7,6 +7,14 @@ extension ByteStream {
     func shrinkSendBuffer() {
         descriptor.set(SOL_SOCKET, SO_SNDBUF, to: 8192)
     }
+
+    /// A whole-number option of the socket.
+    func option(_ level: CInt, _ option: CInt) -> CInt {
+        var value: CInt = -1
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        unsafe getsockopt(descriptor.number, level, option, &value, &length)
+        return value
+    }
 }
 
 /// Runs blocking calls on a thread of their own, so that they do not hold up other tests.

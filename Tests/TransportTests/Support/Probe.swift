@@ -8,6 +8,8 @@ final class Probe: ByteStreamDelegate, @unchecked Sendable {
     struct Seen: Sendable {
         var received: [UInt8] = []
         var receivedCount = 0
+        /// How often bytes came.
+        var deliveries = 0
         var connected = 0
         var peerFinished = 0
         var drained = 0
@@ -49,6 +51,7 @@ final class Probe: ByteStreamDelegate, @unchecked Sendable {
         note {
             if keepsBytes { $0.received += copy }
             $0.receivedCount += copy.count
+            $0.deliveries += 1
         }
         onReceive?(stream, copy)
     }
@@ -69,6 +72,8 @@ final class Probe: ByteStreamDelegate, @unchecked Sendable {
             $0.error = error
         }
         onClose?(stream)
+        // They may refer to the probe itself.
+        (onConnect, onReceive, onPeerFinished, onDrain, onClose) = (nil, nil, nil, nil, nil)
     }
 
     /// Waits until the stream has closed.
