@@ -4,8 +4,9 @@ internal import Synchronization
 
 /// One thread with one epoll set, which is also the serial executor of the actors that live on it.
 ///
-/// An actor is pinned to a loop by returning `loop.asUnownedSerialExecutor()` as its `unownedExecutor`; it must hold the
-/// loop strongly. Streams, listeners and timers belong to one loop and are touched only on its thread, or before `start()`.
+/// An actor is pinned to a loop by returning `loop.asUnownedSerialExecutor()` as its `unownedExecutor`; it must hold
+/// the loop strongly. Streams, listeners and timers belong to one loop and are touched only on its thread, or before
+/// `start()`.
 ///
 /// A turn: the kernel's events; mailboxes, closures and jobs of actors; timers that are due; closings; the actions of
 /// `atTurnEnd(_:)`; then one write for each stream that has something to say.

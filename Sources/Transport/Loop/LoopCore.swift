@@ -83,7 +83,8 @@ final class LoopCore: @unchecked Sendable {
         for stream in streams { stream.continueReading() }
     }
 
-    /// Delivers mailboxes, runs closures, then jobs of actors; what they add to mailboxes and closures waits for the next turn.
+    /// Delivers mailboxes, runs closures, then jobs of actors; what they add to mailboxes and closures waits for the
+    /// next turn.
     func runWork(on loop: EventLoop) {
         swap(&spareWork.mailboxes, &local.mailboxes)
         for mailbox in spareWork.mailboxes { mailbox.deliver() }

@@ -1,7 +1,7 @@
 /// Carries values to a loop, in batches: the way to cross from one loop to another.
 ///
-/// What one thread posts arrives in its order. However much is posted before the loop gets to it, the loop is woken once
-/// and the receiver is called once, with all of it; posting from the loop itself makes no system call. What is in
+/// What one thread posts arrives in its order. However much is posted before the loop gets to it, the loop is woken
+/// once and the receiver is called once, with all of it; posting from the loop itself makes no system call. What is in
 /// a mailbox when its loop has stopped is not delivered.
 public final class Mailbox<Element: Sendable>: Sendable, MailboxDelivery {
     @usableFromInline

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Delivers signals of the process to a closure on a loop.
 ///
-/// The signals must be blocked in every thread, or their usual effect comes first: call `blockSignals(_:)` in `main` before any thread is
-/// started. The source lives as long as its loop, or until `close()`.
+/// The signals must be blocked in every thread, or their usual effect comes first: call `blockSignals(_:)` in `main`
+/// before any thread is started. The source lives as long as its loop, or until `close()`.
 public final class SignalSource {
     private let loop: EventLoop
     private let handler: (CInt) -> Void

@@ -10,11 +10,12 @@ public struct TimerToken: Sendable, Hashable {
     let generation: UInt32
 }
 
-/// The timers of one loop: scheduling and cancelling cost the same however many there are, and nothing costs while none is due.
+/// The timers of one loop: scheduling and cancelling cost the same however many there are, and nothing costs while none
+/// is due.
 ///
-/// A hierarchical wheel (Varghese and Lauck, 1987) in ticks of 4 ms with six levels of 64 buckets. A timer lies on the level of the
-/// highest base-64 digit in which its tick differs from the current one, in the bucket of that digit; when the
-/// current tick reaches a bucket of a higher level, its timers move to lower ones.
+/// A hierarchical wheel (Varghese and Lauck, 1987) in ticks of 4 ms with six levels of 64 buckets. A timer lies on the
+/// level of the highest base-64 digit in which its tick differs from the current one, in the bucket of that digit; when
+/// the current tick reaches a bucket of a higher level, its timers move to lower ones.
 struct TimerWheel {
     private static let tick: UInt64 = 4_000_000
     private static let digitBits = 6

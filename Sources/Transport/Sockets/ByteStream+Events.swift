@@ -9,7 +9,8 @@ extension ByteStream: EventSource {
         case .closed: return
         }
         if events.contains(.failed), !mayRead { return close(pendingError) }
-        // Reading comes first: what a peer sent before it went must be delivered before a write notices that it is gone.
+        // Reading comes first: what a peer sent before it went must be delivered before a write notices that it is
+        // gone.
         let canRead = !events.isDisjoint(with: [.readable, .peerFinished, .hungUp, .failed])
         let canWrite = events.contains(.writable)
         if canRead || (canWrite && flags.contains(.readNeedsWrite)) {

@@ -15,12 +15,12 @@ final class Opening {
 extension ByteStream {
     /// Begins to connect to an address; on the loop only.
     ///
-    /// What is sent before the connection stands is queued. When it stands, with TLS if asked for, the delegate is told by `streamDidConnect`; when
-    /// it fails or takes longer than the limit, by `stream(_:didClose:)`.
+    /// What is sent before the connection stands is queued. When it stands, with TLS if asked for, the delegate is told
+    /// by `streamDidConnect`; when it fails or takes longer than the limit, by `stream(_:didClose:)`.
     ///
     /// - Parameters:
-    ///   - address: where to; a name is looked up first, which blocks the loop: use `SocketAddress.resolved()` elsewhere. Its addresses
-    ///     are tried one after the other.
+    ///   - address: where to; a name is looked up first, which blocks the loop: use `SocketAddress.resolved()`
+    ///     elsewhere. Its addresses are tried one after the other.
     ///   - loop: the loop that the stream belongs to.
     ///   - tls: how to encrypt and whom to trust; nil for plain bytes.
     ///   - limit: how long connecting and the TLS handshake may take together.
@@ -36,7 +36,8 @@ extension ByteStream {
             delegate: delegate)
     }
 
-    /// Begins to connect to the first of several addresses that answers; otherwise like `connect(to:on:tls:limit:delegate:)`.
+    /// Begins to connect to the first of several addresses that answers; otherwise like
+    /// `connect(to:on:tls:limit:delegate:)`.
     ///
     /// - Parameters:
     ///   - addresses: what `SocketAddress.resolved()` gave, at least one.

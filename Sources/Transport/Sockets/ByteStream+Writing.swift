@@ -56,8 +56,8 @@ extension ByteStream {
 
     /// Writes one TLS record of up to 16 KiB.
     ///
-    /// A record that could not be written must be tried again with the same bytes first (`SSL_write`); they are, because the queue keeps
-    /// its front until it is taken.
+    /// A record that could not be written must be tried again with the same bytes first (`SSL_write`); they are,
+    /// because the queue keeps its front until it is taken.
     private func writeRecord() -> TLSSession.Outcome {
         guard let tls, let front = unsafe queue.front else { return .wantsRead }
         if front.count >= LoopCore.recordSize || front.count == queue.count {

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// A connected socket, with or without TLS, that belongs to one loop.
 ///
-/// Bytes come to the delegate; what is sent is queued and written once at the end of the loop's turn, or when the kernel takes it
-/// again. An idle stream holds no buffer. All members are for the loop's thread only.
+/// Bytes come to the delegate; what is sent is queued and written once at the end of the loop's turn, or when the
+/// kernel takes it again. An idle stream holds no buffer. All members are for the loop's thread only.
 public final class ByteStream {
     /// How far a stream's life has come.
     enum Phase: UInt8 {
@@ -165,7 +165,8 @@ public final class ByteStream {
 
     // MARK: Ending
 
-    /// Ends the stream in order: writes what is queued, announces the end, awaits the peer's end for at most 2 s, and closes.
+    /// Ends the stream in order: writes what is queued, announces the end, awaits the peer's end for at most 2 s, and
+    /// closes.
     ///
     /// What the peer sends from now on is read and dropped. A peer that takes nothing for 10 s is given up.
     public func finish() {

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Accepts connections on one loop.
 ///
-/// When the process has no descriptor left, a listener rests until a stream of its loop has closed or 100 ms have passed; streams are served
-/// meanwhile.
+/// When the process has no descriptor left, a listener rests until a stream of its loop has closed or 100 ms have
+/// passed; streams are served meanwhile.
 public final class Listener {
     /// How many connections one event may bring.
     private static let acceptsPerEvent = 64
@@ -24,7 +24,8 @@ public final class Listener {
 
     /// Listens on an address of its own; on the loop, or before it starts.
     ///
-    /// Several listeners may be made for the same TCP address, one a loop: port 0 for the first, its `address` for the others.
+    /// Several listeners may be made for the same TCP address, one a loop: port 0 for the first, its `address` for the
+    /// others.
     ///
     /// - Parameters:
     ///   - loop: the loop that accepts the connections and keeps them.
@@ -72,7 +73,8 @@ public final class Listener {
         }
     }
 
-    /// Stops listening; connections that were accepted go on, and a Unix socket's file is removed with its last listener.
+    /// Stops listening; connections that were accepted go on, and a Unix socket's file is removed with its last
+    /// listener.
     public func close() {
         loop.preconditionCurrent()
         guard let socket else { return }

@@ -2,8 +2,9 @@ internal import Glibc
 
 /// An address that a server has taken, to be shared by the listeners of all its loops.
 ///
-/// Each `Listener` made of it gets a socket of its own on the same TCP port (SO_REUSEPORT), so the kernel spreads connections; on a Unix socket they
-/// share one descriptor. The file of a Unix socket is removed when the last user has closed.
+/// Each `Listener` made of it gets a socket of its own on the same TCP port (SO_REUSEPORT), so the kernel spreads
+/// connections; on a Unix socket they share one descriptor. The file of a Unix socket is removed when the last user has
+/// closed.
 public final class ListeningSocket: Sendable {
     /// Connections that the kernel completes before they are accepted.
     private static let backlog: CInt = 4096
@@ -22,9 +23,10 @@ public final class ListeningSocket: Sendable {
     ///
     /// - Parameters:
     ///   - address: where to listen; port 0 takes a free one.
-    ///   - isExclusive: refuse a port on which any other program, or socket of this one, listens already. Without it, programs of the same user
-    ///     that allow it too share a port.
-    /// - Throws: `TransportError`, with `EADDRINUSE` when somebody else has the port, and `occupiedPath` for a path that cannot be taken.
+    ///   - isExclusive: refuse a port on which any other program, or socket of this one, listens already. Without it,
+    ///     programs of the same user that allow it too share a port.
+    /// - Throws: `TransportError`, with `EADDRINUSE` when somebody else has the port, and `occupiedPath` for a path
+    ///   that cannot be taken.
     public init(_ address: SocketAddress, isExclusive: Bool = true) throws(TransportError) {
         guard let address = try address.resolved().first else { throw .closed }
         if case .unix(let name) = address {

@@ -110,7 +110,8 @@ extension SocketAddress {
         return unsafe (try? look(up: host, port: port, hints: hints))?.first
     }
 
-    /// The addresses behind a host name, in the order in which they should be tried; any other address is its own answer.
+    /// The addresses behind a host name, in the order in which they should be tried; any other address is its own
+    /// answer.
     ///
     /// It asks the system's resolver and blocks until that answers: use it at the start, or off the loop.
     ///

@@ -21,7 +21,8 @@ public enum SocketAddress: Sendable, Hashable {
         }
     }
 
-    /// The address without the port, as it is usually written: `127.0.0.1`, `::1`, a name, `unix`; empty for all addresses.
+    /// The address without the port, as it is usually written: `127.0.0.1`, `::1`, a name, `unix`; empty for all
+    /// addresses.
     public var host: String {
         switch self {
         case .ipv4, .ipv6: numericHost

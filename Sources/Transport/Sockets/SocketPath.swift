@@ -24,7 +24,8 @@ final class SocketPath: Sendable {
 
     /// Listens at the path, in the place of a socket that nobody listens on any more.
     ///
-    /// - Throws: `TransportError.occupiedPath` when a server lives there or the file is no socket, which then stays untouched.
+    /// - Throws: `TransportError.occupiedPath` when a server lives there or the file is no socket, which then stays
+    ///   untouched.
     static func listen(at path: String, backlog: CInt) throws(TransportError) -> FileDescriptor {
         // Two servers that start at once must not take each other's new socket for a dead one.
         let folder = try lockFolder(of: path)

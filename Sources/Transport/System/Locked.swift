@@ -46,8 +46,8 @@ public struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 
 /// A value that several threads share under one lock.
 ///
-/// It is `Synchronization.Mutex`, save in builds under the thread sanitizer (`-D TSAN`), which takes a contended one for
-/// a race.
+/// It is `Synchronization.Mutex`, save in builds under the thread sanitizer (`-D TSAN`), which takes a contended one
+/// for a race.
 public struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<Value>
 

@@ -1,6 +1,7 @@
 /// How a client encrypts, and whom it trusts.
 public struct TLSClientSettings: Sendable, Hashable {
-    /// Whether the server's certificate must be valid, trusted and for the server's name; without it anybody may be at the other end.
+    /// Whether the server's certificate must be valid, trusted and for the server's name; without it anybody may be at
+    /// the other end.
     public var verifies: Bool
     /// The name that is asked for and that the certificate must be for; nil for the host that is connected to.
     public var serverName: String?

@@ -2,7 +2,8 @@ internal import COpenSSL
 internal import Glibc
 
 // @safe: the pointer is valid as long as the object.
-// @unchecked: OpenSSL counts references atomically and lets several threads make sessions of a context that no longer changes.
+// @unchecked: OpenSSL counts references atomically and lets several threads make sessions of a context that no longer
+// changes.
 /// The owner of an OpenSSL context: the settings and certificates that sessions begin with.
 @safe
 final class TLSContext: @unchecked Sendable {

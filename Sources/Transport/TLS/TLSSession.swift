@@ -5,8 +5,8 @@ internal import Glibc
 /// One end of a TLS connection: OpenSSL reading and writing the socket itself.
 ///
 /// The socket is given to OpenSSL rather than a pair of memory buffers: an idle session then holds no buffer at all, a
-/// record is copied once less, and bytes that the kernel refuses stay where OpenSSL has them anyway. It writes with `write(2)`, hence
-/// `ignoreBrokenPipes()`.
+/// record is copied once less, and bytes that the kernel refuses stay where OpenSSL has them anyway. It writes with
+/// `write(2)`, hence `ignoreBrokenPipes()`.
 @safe
 final class TLSSession {
     /// How a call went that does not wait.

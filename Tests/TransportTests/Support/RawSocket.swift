@@ -96,7 +96,8 @@ final class RawSocket: Sendable {
     }
 }
 
-/// Bytes in which a lost, doubled or moved run shows: noise that repeats after 65,537 bytes, which is no multiple of any buffer.
+/// Bytes in which a lost, doubled or moved run shows: noise that repeats after 65,537 bytes, which is no multiple of
+/// any buffer.
 func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     let noise = (0..<min(count, 65_537)).map { _ in
