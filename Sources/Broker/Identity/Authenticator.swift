@@ -36,7 +36,7 @@ public struct Authenticator: Sendable {
     /// Who a request speaks for; `nil` where it says nothing of it.
     ///
     /// Its `Authorization` header comes first, then its `token` parameter, then (in development mode) its `user`
-    /// parameter or a guest's name.
+    /// parameter or a guest's name. A server's key in the header speaks for the user of the `user` parameter.
     public func identify(
         authorization: String?, token: String?, user: String?, now: Int64, guest: () -> String
     ) throws(Failure) -> Identity? {
@@ -45,6 +45,7 @@ public struct Authenticator: Sendable {
             guard words.count == 2, words[0].lowercased() == "bearer" else {
                 throw .badToken("Authorization is not of the form 'Bearer TOKEN'")
             }
+            if isServerKey(words[1]) { return try server(for: user) }
             return try identify(token: String(words[1]), now: now)
         }
         if let token { return try identify(token: token, now: now) }
@@ -54,6 +55,22 @@ public struct Authenticator: Sendable {
         return Identity(
             user: name,
             grants: development.moderators.contains(name) ? Identity.moderatorGrants : Identity.ordinaryGrants)
+    }
+
+    /// A server may do everything for a user that it names, and all but react in its own name.
+    private func server(for user: String?) throws(Failure) -> Identity {
+        guard let user else {
+            let rights = Set(Right.allCases).subtracting([.react])
+            return Identity(user: "server", grants: [Grant(pattern: "*", rights: rights)])
+        }
+        guard Identity.isUserName(user) else { throw .badUser }
+        return Identity(user: user, grants: Identity.moderatorGrants)
+    }
+
+    /// All keys are compared, whether or not one was found.
+    private func isServerKey(_ word: Substring) -> Bool {
+        let word = Array(word.utf8)
+        return serverKeys.reduce(false) { isEqualInConstantTime(Array($1.utf8), word) || $0 }
     }
 
     /// Who a token speaks for.

@@ -114,7 +114,7 @@ public struct JSONWebToken: Sendable {
             let fields = try? JSONDecoder().decode(Header.self, from: Data(header)),
             fields.alg == "HS256", fields.crit == nil
         else { return nil }
-        guard isEqual(given, signature(of: parts[0] + "." + parts[1], secret)) else { return nil }
+        guard isEqualInConstantTime(given, signature(of: parts[0] + "." + parts[1], secret)) else { return nil }
         return try? JSONDecoder().decode(Claims.self, from: Data(body))
     }
 
@@ -126,12 +126,12 @@ public struct JSONWebToken: Sendable {
         unsafe HMAC(EVP_sha256(), secret, Int32(secret.count), bytes, bytes.count, &code, &length)
         return code
     }
+}
 
-    /// Compares in a time that does not tell where the two differ.
-    private static func isEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
-        guard one.count == other.count else { return false }
-        return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-    }
+/// Compares in a time that does not tell where the two differ.
+func isEqualInConstantTime(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+    guard one.count == other.count else { return false }
+    return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
 }
 
 /// Base64 with the URL-safe alphabet and no padding (RFC 4648 section 5).
