@@ -106,6 +106,7 @@ actor Channel {
                     id: request.origin.id, channel: name, outcome.answer, isDuplicate: outcome.isDuplicate,
                     isCounted: namespace.rules.policy == .multiple))
             reply.changes = namespace.isAnonymous ? outcome.changes.map(\.withoutNames) : outcome.changes
+            reply.result = ReactionResult(outcome)
             if !outcome.isDuplicate { reply.owns = owns(after: operation, outcome) }
             if namespace.rules.policy == .ephemeral, outcome.answer.result == .added, !outcome.isDuplicate {
                 reply.burst = outcome.answer.reaction.map { (operation.message, $0) }
@@ -198,7 +199,7 @@ actor Channel {
         }
         waiting = []
         records = []
-        unread = again
+        unread = (unread ?? []) + again
     }
 
     // MARK: Hubs
@@ -214,6 +215,11 @@ actor Channel {
     /// What each hub is to be told since this was last asked.
     func takeDeliveries(at moment: Moment) -> [(hub: Int, delivery: ChannelDelivery)] {
         outbox.take(at: moment)
+    }
+
+    /// What was counted since this was last asked.
+    func takeCounts() -> ChannelCounts {
+        outbox.takeCounts()
     }
 
     /// For how long a used key is remembered, in milliseconds.

@@ -24,21 +24,3 @@ enum Cursor {
         return hash.value
     }
 }
-
-/// FNV-1a, 64 bits: the same on every machine and in every run, unlike `Hasher`.
-struct StableHash {
-    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
-
-    mutating func combine(_ text: String) {
-        for byte in text.utf8 { take(byte) }
-        take(0)
-    }
-
-    mutating func combine(_ number: UInt64) {
-        for shift in stride(from: UInt64(0), to: 64, by: 8) { take(UInt8(truncatingIfNeeded: number >> shift)) }
-    }
-
-    private mutating func take(_ byte: UInt8) {
-        value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
-    }
-}

@@ -22,6 +22,8 @@ struct Reply: Sendable {
     /// A second message to the same connection.
     var followUp: BrokerMessage?
     var effect = Effect.none
+    /// What became of a request that may change the channel.
+    var result: ReactionResult?
     /// The changes made, one event each.
     var changes: [Change] = []
     /// What users have on messages after these changes.

@@ -44,7 +44,7 @@ public struct BrokerSettings: Sendable {
     }
 
     /// The settings of a channel's namespace: what stands before the first `:`, or the whole name.
-    func namespace(of channel: String) -> Namespace? {
+    public func namespace(of channel: String) -> Namespace? {
         namespaces[BrokerSettings.namespaceName(of: channel)] ?? namespaces["*"]
     }
 

@@ -27,6 +27,7 @@ struct ChannelOutbox: Sendable {
     /// When the next summary may be sent, in milliseconds of the channel's clock.
     private var summaryAllowed: Int64 = 0
     private var scratch: [UInt8] = []
+    private var counts = ChannelCounts()
 
     init(channel: String, hubs: Int, namespace: Namespace) {
         self.channel = channel
@@ -92,6 +93,7 @@ struct ChannelOutbox: Sendable {
 
     /// Lets a reply out, and what its changes give to tell.
     mutating func emit(_ reply: Reply, at moment: Moment) {
+        counts.count(reply)
         emitReply(reply, at: moment)
         for change in reply.changes {
             append(
@@ -103,6 +105,12 @@ struct ChannelOutbox: Sendable {
         if let broadcast = reply.broadcast { emitBroadcast(broadcast) }
         for own in reply.owns { emitOwn(own, isAuthor: own.user == reply.author, reply.connection) }
         if let (message, reaction) = reply.burst { bursts.count(reaction, on: message, clock: moment.clock) }
+    }
+
+    /// What was counted since this was last asked.
+    mutating func takeCounts() -> ChannelCounts {
+        defer { counts = ChannelCounts() }
+        return counts
     }
 
     /// What each hub is to be told; afterwards the outbox is empty but for what is due later.

@@ -45,6 +45,13 @@ final class Connection: Recipient {
 
     override var isBlocked: Bool { stream.isBlocked }
 
+    override var bytesSent: UInt64 { stream.bytesSent }
+
+    override func drained() {
+        stream.resumeReading()
+        super.drained()
+    }
+
     override func send(frames: Span<UInt8>) {
         if !isClosing, !frames.isEmpty { stream.send(copying: frames) }
     }
@@ -69,6 +76,7 @@ final class Connection: Recipient {
         var frame: [UInt8] = []
         peer.sendClose(code: code, reason: reason, into: &frame)
         stream.send(copying: frame.span)
+        closeCode = code
         hasBegunToClose = true
         stream.finish()
     }
@@ -155,14 +163,14 @@ extension Connection: ByteStreamDelegate {
 
     func streamDidDrain(_ stream: ByteStream) {
         guard !isClosing else { return }
-        stream.resumeReading()
-        hub.enter(with: self) { $0.catchUp($1) }
+        drained()
     }
 
     func stream(_ stream: ByteStream, didClose error: TransportError?) {
         hasBegunToClose = true
         if let timer { stream.loop.cancel(timer) }
         timer = nil
+        closeCode = closeCode ?? peer.failure?.closeCode ?? peer.closeReceived ?? 1006
         hub.enter(with: self) { $0.closed($1) }
     }
 }

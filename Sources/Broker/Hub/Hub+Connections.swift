@@ -29,7 +29,7 @@ extension Hub {
         connection.begin(with: bytes)
     }
 
-    private func setIdentityDeadline(of recipient: Recipient) {
+    func setIdentityDeadline(of recipient: Recipient) {
         if let identity = recipient.session.identity {
             recipient.identityEnds(in: identity.expires.map { $0 - now })
         } else {
@@ -43,6 +43,7 @@ extension Hub {
     func closed(_ recipient: Recipient) {
         guard recipients[recipient.session.key] === recipient else { return }
         for subscription in recipient.subscriptions { end(subscription) }
+        metrics.count(ended: recipient)
         recipients.free(recipient.session.key)
         reportIfEmpty()
     }
@@ -52,6 +53,7 @@ extension Hub {
         let (now, settings) = (now, settings)
         for request in requests {
             guard !recipient.isClosing else { return }
+            metrics.requests.count(RequestKind(request))
             let step =
                 switch request {
                 case .success(let request): recipient.session.receive(request, settings: settings, now: now)
@@ -64,7 +66,9 @@ extension Hub {
     private func carryOut(_ step: Session.Step, for recipient: Recipient) {
         switch step {
         case .ask(let request): ask(request)
-        case .say(let message): recipient.send(message)
+        case .say(let message):
+            if case .error(_, let code, _, _) = message { metrics.count(code) }
+            recipient.send(message)
         case .nothing: break
         case .authenticated(let reply, let ended):
             if let reply { recipient.send(reply) }

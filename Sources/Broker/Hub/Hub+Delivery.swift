@@ -52,6 +52,7 @@ extension Hub {
                 subscription.isResynchronizing
             else { return }
             recipient.send(frames: delivery.replies.span.extracting(range))
+            metrics.lagged += 1
             subscription.isResynchronizing = false
             subscription.missedFrom = nil
         case .events, .summary, .own, .burst, .notice, .occupancy: break

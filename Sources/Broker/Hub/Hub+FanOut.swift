@@ -6,53 +6,76 @@ extension Hub {
     /// Events, to all who follow them.
     func deliver(_ batch: EventBatch, to audience: Audience) {
         let all = batch.marks.indices
+        var deliveries = 0
         for subscription in audience.events {
             if subscription.following.filter != nil || subscription.missedFrom != nil {
-                deliver(batch, to: subscription)
+                deliveries += offerWatched(of: batch, to: subscription)
             } else {
-                offer(batch, all, to: subscription)
+                deliveries += offer(batch, all, to: subscription)
             }
         }
+        metrics.deliveries += UInt64(deliveries)
     }
 
-    /// Events, to one subscription: those of the messages that it watches, neighbours as one range.
+    /// Events, to one subscription.
     func deliver(_ batch: EventBatch, to subscription: Subscription) {
+        metrics.deliveries += UInt64(offerWatched(of: batch, to: subscription))
+    }
+
+    /// Offers the events of the messages that a subscription watches, neighbours as one range; says how many it took.
+    private func offerWatched(of batch: EventBatch, to subscription: Subscription) -> Int {
         var run = 0..<0
+        var taken = 0
         for (index, mark) in batch.marks.enumerated() where mark.seq == 0 || subscription.watches(mark.message) {
             if run.upperBound == index {
                 run = run.lowerBound..<index + 1
             } else {
-                offer(batch, run, to: subscription)
+                taken += offer(batch, run, to: subscription)
                 run = index..<index + 1
             }
         }
-        offer(batch, run, to: subscription)
+        return taken + offer(batch, run, to: subscription)
     }
 
-    private func offer(_ batch: EventBatch, _ events: Range<Int>, to subscription: Subscription) {
-        guard !events.isEmpty, subscription.missedFrom == nil else { return }
-        if !subscription.recipient.offer(batch, events) {
-            subscription.missedFrom = batch.marks[events].first { $0.seq > 0 }?.seq
-        }
+    private func offer(_ batch: EventBatch, _ events: Range<Int>, to subscription: Subscription) -> Int {
+        guard !events.isEmpty, subscription.missedFrom == nil else { return 0 }
+        guard !subscription.recipient.offer(batch, events) else { return events.count }
+        subscription.missedFrom = batch.marks[events].first { $0.seq > 0 }?.seq
+        lookAgain(at: subscription.recipient)
+        return 0
+    }
+
+    /// The kernel may take in one go, at the turn's end, what was too much to wait; no stream tells of that.
+    private func lookAgain(at recipient: Recipient) {
+        guard !recipient.isBlocked else { return }
+        loop.schedule(
+            Alarm { [weak recipient] in
+                guard let recipient, !recipient.isClosing, !recipient.isBlocked else { return }
+                recipient.drained()
+            }, after: .zero)
     }
 
     /// A summary, to all who follow them: as it is to those who watch all of it, else what each watches of it, encoded
     /// once for all who watch the same.
     func deliver(_ batch: SummaryBatch, to audience: Audience) {
         var parts: [[Int]: SharedBytes] = [:]
+        var deliveries: UInt64 = 0
         for subscription in audience.summaries {
             if subscription.recipient.isBlocked {
                 hold(batch, for: subscription)
             } else if subscription.following.filter == nil {
-                subscription.recipient.send(batch.frame)
+                subscription.recipient.send(summary: batch.frame, seq: batch.seq)
+                deliveries += 1
             } else {
                 let watched = batch.messages.indices.filter { subscription.watches(batch.messages[$0].message) }
                 guard !watched.isEmpty else { continue }
                 let frame = parts[watched] ?? frame(of: batch, watched, audience.channel)
                 parts[watched] = frame
-                subscription.recipient.send(frame)
+                subscription.recipient.send(summary: frame, seq: batch.seq)
+                deliveries += 1
             }
         }
+        metrics.deliveries += deliveries
     }
 
     private func frame(of batch: SummaryBatch, _ watched: [Int], _ channel: String) -> SharedBytes {
@@ -126,8 +149,10 @@ extension Hub {
     private func send(_ backlog: Backlog, to subscription: Subscription) {
         let (recipient, channel) = (subscription.recipient, subscription.audience.channel)
         if !backlog.changed.isEmpty {
+            let (seq, messages) = (backlog.changed.seq, backlog.changed.messages)
             recipient.send(
-                .summary(channel: channel, seq: backlog.changed.seq, messages: backlog.changed.messages))
+                summary: SharedBytes(message: .summary(channel: channel, seq: seq, messages: messages)), seq: seq)
+            metrics.deliveries += 1
         }
         for own in backlog.owns.values { recipient.send(own) }
         for burst in backlog.bursts.values { recipient.send(burst.message(in: channel)) }

@@ -15,6 +15,10 @@ enum HubMessage: Sendable {
     case loaded(String, Result<ChannelImage, StoreError>)
     /// The store answered for a group.
     case stored(UInt64, Result<Void, StoreError>)
+    /// A hub has someone who asks for what this one has counted.
+    case metricsAsked(ConnectionKey)
+    /// What a hub has counted, for one who asked here; out of line, for the other messages' sake.
+    indirect case metrics(HubMetrics, for: ConnectionKey)
 }
 
 /// All that one loop owns: the connections that it accepted, and the channels that live on it.
@@ -46,12 +50,14 @@ public actor Hub {
     nonisolated let index: Int
 
     /// What is in force here; connections and channels read it, and all of them run on the loop.
-    nonisolated var settings: BrokerSettings { unsafe settingsOnLoop }
-    /// The bounds alone, without a copy of the rest.
-    nonisolated var limits: BrokerSettings.Limits { unsafe settingsOnLoop.limits }
+    public nonisolated var settings: BrokerSettings { unsafe settingsOnLoop }
+    /// The bounds alone, without a copy of the rest; on the loop only.
+    public nonisolated var limits: BrokerSettings.Limits { unsafe settingsOnLoop.limits }
     // Read and replaced on the loop alone, where nothing else runs meanwhile: a lock would cost every message.
     nonisolated(unsafe) var settingsOnLoop: BrokerSettings
     private let userBuckets: UserBuckets
+    /// The life of all channels' counters.
+    nonisolated let epoch: String
     private let store: any Store
     private let log: BrokerLog
     /// The mailboxes of all hubs, this one's too, by index.
@@ -66,6 +72,7 @@ public actor Hub {
     var listeners: [Listener] = []
     /// What to call when the last connection is gone.
     var whenEmpty: (@Sendable () -> Void)?
+    var metrics = HubMetrics()
 
     var residents: [String: Resident] = [:]
     /// Residents that may have something to commit or to tell.
@@ -75,6 +82,7 @@ public actor Hub {
     /// The channels in the group that is being committed.
     private var committing: [Resident] = []
     private var isCommitting = false
+    private var commitBegan = MonotonicTime(nanoseconds: 0)
     private var group: UInt64 = 1
 
     init(
@@ -86,14 +94,15 @@ public actor Hub {
         self.store = store
         unsafe settingsOnLoop = settings
         self.userBuckets = userBuckets
+        epoch = store.epoch
         self.log = log
     }
 
-    /// Enters the hub from a callback on its own loop, with an object that belongs to it.
-    nonisolated func enter<Object: AnyObject>(with object: Object, _ body: @Sendable (isolated Hub, Object) -> Void) {
+    /// Enters the hub from a callback on its own loop, with something that belongs to that.
+    nonisolated func enter<Value>(with value: Value, _ body: @Sendable (isolated Hub, Value) -> Void) {
         // Both are this loop's: `assumeIsolated` stops the program anywhere else, so nothing changes threads here.
-        nonisolated(unsafe) let object = object
-        assumeIsolated { unsafe body($0, object) }
+        nonisolated(unsafe) let value = value
+        assumeIsolated { unsafe body($0, value) }
     }
 
     /// Begins to work; called once, on the loop.
@@ -128,6 +137,8 @@ public actor Hub {
             case .departed(let channel, let hub, let gone): departed(gone, from: hub, of: channel)
             case .loaded(let channel, let result): loaded(channel, result)
             case .stored(let group, let result): stored(group, result)
+            case .metricsAsked(let key): tellMetrics(to: key)
+            case .metrics(let metrics, let key): (recipients[key] as? MetricsRequest)?.take(metrics)
             }
         }
     }
@@ -192,6 +203,9 @@ public actor Hub {
         mark(resident)
     }
 
+    /// How many channels are in memory here.
+    var channelCount: Int { residents.count }
+
     /// Whether a channel could leave memory, or is not there.
     func isIdle(channel name: String) -> Bool {
         residents[name].map { resident in resident.channel.assumeIsolated { $0.isIdle } } ?? true
@@ -227,9 +241,10 @@ public actor Hub {
         while let resident = marked.popLast() {
             resident.isMarked = false
             let moment = moment
-            let (write, deliveries, due) = resident.channel.assumeIsolated {
-                ($0.takeWrite(), $0.takeDeliveries(at: moment), $0.due)
+            let (write, deliveries, due, counts) = resident.channel.assumeIsolated {
+                ($0.takeWrite(), $0.takeDeliveries(at: moment), $0.due, $0.takeCounts())
             }
+            metrics.count(counts)
             if let due { wake(resident, in: due - moment.clock) }
             if let write {
                 writes.append(write)
@@ -270,6 +285,8 @@ public actor Hub {
         guard !isCommitting, !writes.isEmpty else { return }
         isCommitting = true
         committing = writers
+        commitBegan = .now
+        metrics.commitRecords.record(Double(writes.reduce(0) { $0 + $1.records.count }))
         let (committed, inbox) = (group, hubs[index])
         store.commit(writes) { inbox.post(.stored(committed, $0)) }
         writes = []
@@ -281,6 +298,7 @@ public actor Hub {
         let (channels, moment) = (committing, moment)
         committing = []
         isCommitting = false
+        metrics.commitSeconds.record((MonotonicTime.now - commitBegan) / .seconds(1))
         switch result {
         case .success:
             for resident in channels {
@@ -317,7 +335,7 @@ public actor Hub {
 }
 
 /// A timer that runs a closure.
-private final class Alarm: TimerHandler {
+final class Alarm: TimerHandler {
     private let ring: () -> Void
 
     init(_ ring: @escaping () -> Void) {

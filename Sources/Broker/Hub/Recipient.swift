@@ -11,6 +11,8 @@ class Recipient {
     /// Who it speaks for, and what it asked for.
     var session: Session
     var subscriptions: [Subscription] = []
+    /// The code with which it ended, as far as it is known; `nil` for one that has none.
+    var closeCode: UInt16?
 
     init(session: Session, hub: Hub) {
         self.session = session
@@ -26,8 +28,16 @@ class Recipient {
     func send(frames: Span<UInt8>) { preconditionFailure("each kind has its own") }
     /// Sends a shared frame.
     func send(_ frame: SharedBytes) { preconditionFailure("each kind has its own") }
+    /// Sends a summary, the channel as of `seq`, as a shared frame.
+    func send(summary frame: SharedBytes, seq: UInt64) { send(frame) }
     /// Sends neighbouring events of a batch where there is room for them.
     func offer(_ batch: EventBatch, _ events: Range<Int>) -> Bool { preconditionFailure("each kind has its own") }
+    /// It can be written to again.
+    func drained() { hub.enter(with: self) { $0.catchUp($1) } }
+    /// Whether it stays after its first reply.
+    var isConnection: Bool { true }
+    /// How many bytes it was sent over its own stream.
+    var bytesSent: UInt64 { 0 }
     /// The identity changed; it ends `milliseconds` from now, or never.
     func identityEnds(in milliseconds: Int64?) {}
     /// Says goodbye and ends it.

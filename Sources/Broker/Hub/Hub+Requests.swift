@@ -1,0 +1,70 @@
+public import Transport
+public import Wire
+
+// Those who have no WebSocket: single requests, and streams of events.
+extension Hub {
+    /// Asks for one thing in the name of `identity`; `reply` gets the reply, once: the bytes of its JSON, or the refusal.
+    ///
+    /// Called on the hub's loop; the reply comes there too, possibly before this returns.
+    public nonisolated func ask(
+        _ request: Request.Body, as identity: Identity, reply: @escaping (Result<[UInt8], RequestRefusal>) -> Void
+    ) -> PendingReply {
+        let pending = PendingReply()
+        enter(with: (pending, reply)) { hub, asking in
+            let recipient = SingleRequest(session: hub.session(for: identity), hub: hub, reply: asking.1)
+            asking.0.recipient = recipient
+            hub.add(recipient, asking: request)
+        }
+        return pending
+    }
+
+    /// Subscribes in the name of `identity` and tells what comes of it as Server-Sent Events.
+    ///
+    /// Called on the hub's loop. The stream holds its place among the connections until it ends. The hub takes the stream over, and sends `head`, when the subscription has begun; else
+    /// `refused` is told, and the stream is the caller's as before. With `omitsBody` the head is all that is sent.
+    public nonisolated func follow(
+        _ subscribe: Request.Subscribe, as identity: Identity, on stream: ByteStream, place: Admissions.Place,
+        head: [UInt8], omitsBody: Bool, refused: @escaping (RequestRefusal) -> Void
+    ) -> PendingReply {
+        let pending = PendingReply()
+        enter(with: (pending, stream, refused)) { hub, asking in
+            let recipient = EventStream(
+                asking.1, head: head, omitsBody: omitsBody, session: hub.session(for: identity), hub: hub,
+                place: place, phase: Double.random(in: 0..<1), refuse: asking.2)
+            asking.0.recipient = recipient
+            hub.setIdentityDeadline(of: recipient)
+            hub.add(recipient, asking: .subscribe(subscribe))
+        }
+        return pending
+    }
+
+    /// Asks all hubs what they have counted; `reply` gets it as Prometheus' text, on this hub's loop.
+    ///
+    /// Called there too.
+    public nonisolated func askMetrics(reply: @escaping ([UInt8]) -> Void) -> PendingReply {
+        let pending = PendingReply()
+        enter(with: (pending, reply)) { hub, asking in
+            let key = hub.recipients.reserve(on: hub.index)
+            let recipient = MetricsRequest(
+                session: Session(key: key, identity: nil), hub: hub, hubs: hub.hubs.count, reply: asking.1)
+            asking.0.recipient = recipient
+            hub.recipients[key] = recipient
+            hub.askMetrics(for: key)
+        }
+        return pending
+    }
+
+    /// Counts what was sent over a stream that never became the hub's; called on the loop.
+    public nonisolated func count(sentOver stream: ByteStream) {
+        enter(with: stream) { $0.metrics.bytesSent += $1.bytesSent }
+    }
+
+    private func session(for identity: Identity) -> Session {
+        Session(key: recipients.reserve(on: index), identity: identity, repliesAlways: true)
+    }
+
+    private func add(_ recipient: Recipient, asking request: Request.Body) {
+        recipients[recipient.session.key] = recipient
+        receive([.success(Request(request))], from: recipient)
+    }
+}
