@@ -4,62 +4,71 @@ import Synchronization
 import Web
 import Wire
 
-/// What is served over plain HTTP.
-enum Routes {
-    static func response(to head: RequestHead, _ target: Target, _ context: Context) -> Response {
-        guard let answer = answer(to: target.path, context) else {
-            return .error(404, .notFound, "there is nothing at this address")
-        }
-        guard head.method == "GET" || head.method == "HEAD" else {
-            var response = Response.error(405, .methodNotAllowed, "this can only be read")
-            response.headers.append("Allow", "GET, HEAD")
-            return response
-        }
-        return answer
+/// What answers at an address.
+struct Route {
+    enum Endpoint {
+        /// An answer that is there already.
+        case ready(Response)
+        case metrics
+        case webSocket
+        case resource(Resource)
     }
 
-    private static func answer(to path: [String], _ context: Context) -> Response? {
+    let endpoint: Endpoint
+    /// The methods that it takes, besides `HEAD` for `GET` and `OPTIONS`.
+    let methods: [String]
+
+    /// Finds a path; `nil`: nothing is there.
+    init?(_ path: [String], _ context: Context) {
+        if let resource = Resource(path) {
+            endpoint = .resource(resource)
+            methods = resource.methods
+            return
+        }
+        guard let endpoint = Route.endpoint(at: path, context) else { return nil }
+        self.endpoint = endpoint
+        methods = ["GET"]
+    }
+
+    func takes(_ method: String) -> Bool {
+        methods.contains(method == "HEAD" ? "GET" : method)
+    }
+
+    private static func endpoint(at path: [String], _ context: Context) -> Endpoint? {
         switch path {
-        case ["healthz"]: return .text(200, "ok\n")
+        case ["v1", "ws"]: return .webSocket
+        case ["metrics"]: return .metrics
+        case ["healthz"]: return .ready(.text("ok\n"))
         case ["readyz"]:
             let isReady = !context.isDraining.load(ordering: .relaxed)
-            return isReady ? .text(200, "ready\n") : .text(503, "draining\n")
+            return .ready(isReady ? .text("ready\n") : .error(RequestRefusal(.unavailable, "the broker is stopping")))
         default:
             guard path.count <= 1, let page = WebPages.page(path.first ?? "") else { return nil }
             var response = Response(status: 200, body: page.bytes)
             response.headers.append("Content-Type", page.type)
             response.headers.append("Cache-Control", "no-cache")
             response.headers.append("X-Content-Type-Options", "nosniff")
-            return response
+            return .ready(response)
         }
     }
 }
 
 extension Response {
-    static func text(_ status: Int, _ text: String) -> Response {
-        var response = Response(status: status, body: Array(text.utf8))
+    fileprivate static func text(_ text: String) -> Response {
+        var response = Response(status: 200, body: Array(text.utf8))
         response.headers.append("Content-Type", "text/plain; charset=utf-8")
         return response
     }
 
-    /// An error as JSON, with its status.
-    static func error(_ status: Int, _ code: ErrorCode, _ message: String) -> Response {
-        var body: [UInt8] = []
-        ErrorBody(code: code, message: message).append(to: &body)
-        var response = Response(status: status, body: body)
-        response.headers.append("Content-Type", "application/json")
+    /// What a hub has counted, as Prometheus reads it.
+    static func metrics(_ text: [UInt8]) -> Response {
+        var response = Response(status: 200, body: text)
+        response.headers.append("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
         return response
     }
 }
 
 extension Context {
-    /// Whether pages of an origin may connect: those of this host, and those of the list.
-    func allows(origin: String?, host: String?) -> Bool {
-        guard let origin, let origins else { return true }
-        if let host, origin == "http://\(host)" || origin == "https://\(host)" { return true }
-        return origins.contains(origin)
-    }
-
     /// Who a request speaks for.
     func identify(_ head: RequestHead, _ target: Target) throws(Authenticator.Failure) -> Identity? {
         try broker.settings.authenticator.identify(

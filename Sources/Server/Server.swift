@@ -20,9 +20,16 @@ public final class Server: Sendable {
     /// Starts a server; it serves when this returns.
     ///
     /// - Throws: ``ServerError`` where the store cannot be opened or an address cannot be listened on.
-    public init(_ settings: ServerSettings, loopCount: Int, log: BrokerLog) throws(ServerError) {
+    public convenience init(_ settings: ServerSettings, loopCount: Int, log: BrokerLog) throws(ServerError) {
+        try self.init(settings, store: try Server.openStore(settings), loopCount: loopCount, log: log)
+    }
+
+    /// Starts a server over a store that is open; it is closed with the server.
+    init(
+        _ settings: ServerSettings, store: any Store, loopCount: Int, log: BrokerLog
+    ) throws(ServerError) {
         raiseDescriptorLimit()
-        store = try Server.openStore(settings)
+        self.store = store
         do throws(TransportError) {
             var loops: [EventLoop] = []
             for index in 0..<max(1, loopCount) { loops.append(try EventLoop(name: "fanfare-\(index)")) }

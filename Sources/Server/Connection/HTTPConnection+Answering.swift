@@ -1,0 +1,87 @@
+import Broker
+import HTTP
+import Reactions
+import Transport
+import Wire
+
+extension HTTPConnection {
+    /// Answers a request that is there whole.
+    func answer(_ exchange: Exchange) {
+        switch exchange.endpoint {
+        case .ready(let response): finish(response)
+        case .metrics: wait(for: hub.askMetrics { [self] in finish(.metrics($0)) })
+        case .resource(let resource): ask(exchange, resource)
+        case .webSocket: break  // became one before
+        }
+    }
+
+    private func ask(_ exchange: Exchange, _ resource: Resource) {
+        let (head, target) = (exchange.head, exchange.target)
+        do throws(RequestRefusal) {
+            let request = try APIRequest(
+                resource: resource, method: head.method == "HEAD" ? "GET" : head.method, target: target,
+                headers: head.headers, body: exchange.body.body
+            ).request()
+            let identity = try identity(head, target)
+            if case .subscribe(let subscribe) = request { return follow(subscribe, as: identity, head) }
+            wait(for: hub.ask(request, as: identity) { [self] in finish(response(to: resource, with: $0, for: head)) })
+        } catch {
+            finish(.error(error))
+        }
+    }
+
+    private func identity(_ head: RequestHead, _ target: Target) throws(RequestRefusal) -> Identity {
+        let identity: Identity?
+        do throws(Authenticator.Failure) { identity = try context.identify(head, target) } catch {
+            throw RequestRefusal(.unauthorized, error.words)
+        }
+        guard let identity else {
+            throw RequestRefusal(.unauthorized, "say who you are: send 'Authorization: Bearer TOKEN'")
+        }
+        return identity
+    }
+
+    private func response(
+        to resource: Resource, with reply: Result<[UInt8], RequestRefusal>, for head: RequestHead
+    ) -> Response {
+        switch reply {
+        case .failure(let refusal): return .error(refusal)
+        case .success(let bytes):
+            guard resource.kind == .message, head.method != "DELETE" else { return .reply(bytes) }
+            let policy = hub.settings.namespace(of: resource.channel)?.rules.policy
+            return .document(
+                resource.message == "-" ? "" : resource.message, from: bytes, isCounted: policy == .multiple,
+                for: head)
+        }
+    }
+
+    /// Lets the hub take the stream over, as one of Server-Sent Events.
+    private func follow(_ subscribe: Request.Subscribe, as identity: Identity, _ head: RequestHead) {
+        guard let place = context.broker.admissions.admit(stream.peer, hub.limits) else {
+            return finish(.error(.full))
+        }
+        var response = Response(status: 200)
+        response.headers.append("Content-Type", "text/event-stream")
+        response.headers.append("Cache-Control", "no-store")
+        response.headers.append("X-Accel-Buffering", "no")
+        context.addCrossOrigin(to: &response.headers, for: head)
+        var bytes: [UInt8] = []
+        response.appendUnbounded(to: &bytes)
+        wait(
+            for: hub.follow(
+                subscribe, as: identity, on: stream, place: place, head: bytes, omitsBody: head.method == "HEAD"
+            ) {
+                [self] in
+                finish(.error($0))
+            })
+    }
+}
+
+extension RequestRefusal {
+    /// There is no place for another connection.
+    static var full: RequestRefusal {
+        RequestRefusal(
+            .unavailable, "too many are connected; try later",
+            retryAfterMilliseconds: Int64.random(in: 1_000...5_000))
+    }
+}

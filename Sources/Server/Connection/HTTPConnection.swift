@@ -1,0 +1,267 @@
+import Broker
+import HTTP
+import Synchronization
+import Transport
+import Wire
+
+/// One connection that speaks HTTP, until it becomes a WebSocket or a stream of events, or ends.
+///
+/// Requests are answered one after the other, in the order in which they came. While one waits for its answer, or too
+/// much that was answered waits to be read, the next ones wait in the socket.
+final class HTTPConnection {
+    /// How long a request may take to arrive, and how long a connection may rest between two.
+    static let patience = Duration.seconds(10)
+
+    /// What the connection is about.
+    enum Phase {
+        /// A head is awaited or arrives.
+        case head
+        /// A body arrives.
+        case body
+        /// The answer is awaited.
+        case answer
+        /// The stream is no longer this object's: closed, closing, or another's now.
+        case done
+    }
+
+    /// The request under way.
+    struct Exchange {
+        let head: RequestHead
+        let target: Target
+        let endpoint: Route.Endpoint
+        var body: BodyReader
+    }
+
+    let stream: ByteStream
+    let context: Context
+    let hub: Hub
+    private(set) var phase = Phase.head
+    private(set) var exchange: Exchange?
+    private var parser = RequestHeadParser(limits: HTTPLimits())
+    /// What came and is not taken yet, from `start` on.
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var pending: PendingReply?
+    private var timer: TimerToken?
+    private var isProcessing = false
+    /// Whether the next request waits until the reader has taken more.
+    private var isHeld = false
+    /// Whether the peer has sent all that it will.
+    private var hasReadAll = false
+
+    init(_ stream: ByteStream, hub: Hub, context: Context) {
+        self.stream = stream
+        self.hub = hub
+        self.context = context
+        stream.delegate = self
+        setTimer(HTTPConnection.patience)
+    }
+
+    private func setTimer(_ delay: Duration?) {
+        if let timer { stream.loop.cancel(timer) }
+        timer = delay.map { stream.loop.schedule(self, after: $0) }
+    }
+
+    /// Lets go of the stream, which ends or has another delegate from now on; gives what came behind the last request.
+    @discardableResult
+    func leave() -> [UInt8] {
+        phase = .done
+        setTimer(nil)
+        defer {
+            buffer = []
+            start = 0
+        }
+        return Array(buffer[start...])
+    }
+
+    // MARK: Requests
+
+    /// Answers what has come, as far as it goes.
+    private func process() {
+        guard !isProcessing else { return }
+        isProcessing = true
+        while step() {}
+        isProcessing = false
+        settle()
+    }
+
+    /// Takes the next step; `false` where something must come first: bytes, an answer, or room for it.
+    private func step() -> Bool {
+        guard !isCongested else { return false }
+        do throws(HTTPError) {
+            switch phase {
+            case .head:
+                guard start < buffer.count, let (head, consumed) = try parser.parse(buffer.span.extracting(start...))
+                else { return false }
+                start += consumed
+                setTimer(HTTPConnection.patience)
+                try begin(head)
+            case .body:
+                start += try exchange?.body.receive(buffer.span.extracting(start...)) ?? 0
+                guard let exchange, exchange.body.isComplete else { return false }
+                phase = .answer
+                answer(exchange)
+            case .answer, .done: return false
+            }
+        } catch {
+            respond(.error(error.status, error.status == 413 ? .tooLarge : .badRequest, error.reason), isLast: true)
+        }
+        return phase != .done
+    }
+
+    /// Waits for what must come first.
+    private func settle() {
+        buffer.removeFirst(min(start, buffer.count))
+        start = 0
+        switch phase {
+        case .done: return
+        case .answer: setTimer(nil)
+        case .head, .body:
+            let wasHeld = isHeld
+            isHeld = isCongested
+            if isHeld {
+                stream.pauseReading()
+                setTimer(untilStalled)
+            } else if hasReadAll {
+                leave()
+                stream.finish()
+            } else {
+                stream.resumeReading()
+                if timer == nil || wasHeld { setTimer(HTTPConnection.patience) }
+            }
+        }
+    }
+
+    /// Finds out what a request is for; it is answered when its body is there.
+    private func begin(_ head: RequestHead) throws(HTTPError) {
+        guard let target = Target(head.target) else {
+            return respond(.error(400, .badRequest, "the target is not percent-encoded UTF-8"), isLast: true)
+        }
+        guard let route = Route(target.path, context) else {
+            return refuse(.error(404, .notFound, "there is nothing at this address"), head)
+        }
+        if case .webSocket = route.endpoint { return upgrade(head, target) }
+        if head.method == "OPTIONS" { return refuse(context.options(of: route.methods, for: head), head) }
+        guard route.takes(head.method) else {
+            var response = Response.error(405, .methodNotAllowed, "this address does not take the method")
+            response.headers.append("Allow", Context.list(route.methods))
+            return refuse(response, head)
+        }
+        let body: BodyReader
+        do throws(HTTPError) {
+            body = try BodyReader(for: head, limit: hub.limits.messageBytes)
+        } catch {
+            return refuse(.error(error.status, .tooLarge, error.reason), head)
+        }
+        if head.expectsContinue, start == buffer.count {
+            var bytes: [UInt8] = []
+            Response.appendContinue(to: &bytes)
+            stream.send(copying: bytes)
+        }
+        exchange = Exchange(head: head, target: target, endpoint: route.endpoint, body: body)
+        phase = .body
+    }
+
+    // MARK: Answers
+
+    /// Waits for what a hub answers; it may have done so before this is called.
+    func wait(for pending: PendingReply) {
+        if phase == .answer { self.pending = pending }
+    }
+
+    /// Gives the answer to the request under way.
+    func finish(_ response: Response) {
+        guard phase == .answer, let head = exchange?.head else { return }
+        pending = nil
+        respond(response, to: head)
+        process()
+    }
+
+    /// Answers before the body is read: where there is one, the connection ends.
+    func refuse(_ response: Response, _ head: RequestHead) {
+        respond(response, to: head, isLast: head.isChunked || (head.contentLength ?? 0) > 0)
+    }
+
+    /// Answers and ends the connection.
+    func respondLast(_ response: Response, _ head: RequestHead) {
+        respond(response, to: head, isLast: true)
+    }
+
+    private func respond(_ response: Response, to head: RequestHead? = nil, isLast: Bool = false) {
+        var response = response
+        if let head = head ?? exchange?.head { context.addCrossOrigin(to: &response.headers, for: head) }
+        let keepsAlive =
+            !isLast && head?.keepsAlive == true && !context.isDraining.load(ordering: .relaxed)
+        var bytes: [UInt8] = []
+        response.append(to: &bytes, keepAlive: keepsAlive, omitsBody: head?.method == "HEAD")
+        stream.send(copying: bytes)
+        exchange = nil
+        phase = .head
+        if !keepsAlive {
+            leave()
+            stream.finish()
+        }
+    }
+
+    // MARK: Slow readers
+
+    /// Whether so much waits for the reader that nothing more is answered.
+    private var isCongested: Bool {
+        stream.isBlocked || stream.queuedBytes > hub.limits.outboundBytes
+    }
+
+    /// How long until a reader that takes nothing is dropped; no time at all where the kernel has not been asked yet.
+    private var untilStalled: Duration {
+        guard stream.isBlocked, let since = stream.stalledSince else { return .zero }
+        let end = since + .milliseconds(hub.limits.stallMilliseconds)
+        return max(.zero, end - stream.loop.now)
+    }
+}
+
+extension HTTPConnection: ByteStreamDelegate {
+    func stream(_ stream: ByteStream, didReceive bytes: inout MutableRawSpan) {
+        guard phase != .done else { return }
+        let arrived = bytes.bytes
+        buffer.reserveCapacity(buffer.count + arrived.byteCount)
+        for offset in arrived.byteOffsets {
+            buffer.append(unsafe arrived.unsafeLoad(fromByteOffset: offset, as: UInt8.self))  // the offset is inside
+        }
+        if phase == .answer { stream.pauseReading() } else { process() }
+    }
+
+    func streamDidFinishReading(_ stream: ByteStream) {
+        hasReadAll = true
+        if case .resource(let resource) = exchange?.endpoint, phase == .answer, resource.kind == .stream {
+            leave()  // nobody is there to follow it
+            pending?.cancel()
+            stream.finish()
+        } else {
+            process()
+        }
+    }
+
+    func streamDidDrain(_ stream: ByteStream) {
+        process()
+    }
+
+    func stream(_ stream: ByteStream, didClose error: TransportError?) {
+        leave()
+        pending?.cancel()
+        hub.count(sentOver: stream)
+        if case .tls(let words) = error { context.log.info("TLS with \(stream.peerAddress) failed: \(words)") }
+    }
+}
+
+extension HTTPConnection: TimerHandler {
+    func timerFired(_ now: MonotonicTime) {
+        timer = nil
+        if isHeld {
+            if stream.isBlocked, untilStalled == .zero { stream.abort() } else { process() }
+        } else if start < buffer.count || phase == .body {
+            respond(.error(408, .badRequest, "the request took too long to arrive"), isLast: true)
+        } else if phase == .head {
+            leave()
+            stream.finish()
+        }
+    }
+}
