@@ -77,7 +77,7 @@ async def scenario(url):
             matches(api.call("DELETE", reaction("🔥") + "?user=bob")[2], result="unchanged")
         with Check("GET message, reactors, messages"):
             summary = api.call("GET", place() + "?user=ada")[2]
-            matches(summary, total=1, own=["👍"], seq=6)
+            matches(summary, total=1, own=["👍"], seq=7)
             page = api.call("GET", place("m", "reactors") + "?user=ada&reaction=" + quote("👍"))[2]
             equal([r["user"] for r in page["reactors"]], ["ada"], "reactors")
             page = api.call("GET", "/v1/channels/%s/messages?limit=10&user=ada" % quote(CHANNEL, ""))[2]
