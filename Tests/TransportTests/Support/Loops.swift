@@ -21,9 +21,17 @@ extension EventLoop {
 
 /// Facts that a test waits for.
 final class Facts<Value: Sendable>: Sendable {
+    private struct Waiting {
+        var number: Int
+        var condition: @Sendable (Value) -> Bool
+        var continuation: CheckedContinuation<Value, Never>
+    }
+
     private struct State {
         var value: Value
-        var waiting: [(condition: @Sendable (Value) -> Bool, continuation: CheckedContinuation<Value, Never>)] = []
+        var waiting: [Waiting] = []
+        var lastNumber = 0
+        var givenUp: Set<Int> = []
     }
 
     private let state: Locked<State>
@@ -47,16 +55,30 @@ final class Facts<Value: Sendable>: Sendable {
         for (continuation, value) in ready { continuation.resume(returning: value) }
     }
 
-    /// Waits until the condition holds; the suite's time limit bounds it.
+    /// Waits until the condition holds, or until the suite's time limit cancels the test: then it gives what is known,
+    /// so that the test fails and does not hang.
     @discardableResult
     func wait(until condition: @escaping @Sendable (Value) -> Bool) async -> Value {
-        await withCheckedContinuation { continuation in
-            let known: Value? = state.withLock { state in
-                if condition(state.value) { return state.value }
-                state.waiting.append((condition, continuation))
-                return nil
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let known: Value? = state.withLock { state in
+                    if condition(state.value) || state.givenUp.contains(number) { return state.value }
+                    state.waiting.append(Waiting(number: number, condition: condition, continuation: continuation))
+                    return nil
+                }
+                if let known { continuation.resume(returning: known) }
             }
-            if let known { continuation.resume(returning: known) }
+        } onCancel: {
+            let given: (CheckedContinuation<Value, Never>, Value)? = state.withLock { state in
+                state.givenUp.insert(number)
+                guard let index = state.waiting.firstIndex(where: { $0.number == number }) else { return nil }
+                return (state.waiting.remove(at: index).continuation, state.value)
+            }
+            if let (continuation, value) = given { continuation.resume(returning: value) }
         }
     }
 }
