@@ -96,6 +96,24 @@ struct StreamTests {
         }
     }
 
+    @Test func `who asks hears of the empty queue once, also when the kernel takes everything at once`() async throws {
+        try await withLoop { loop in
+            let host = try await Host(on: loop) { _, stream in
+                stream.send(copying: [1, 2, 3])
+                stream.awaitDrain()
+                stream.awaitDrain()
+            }
+            let socket = try RawSocket(to: host.address)
+            #expect(try await offPool { try socket.receive() } == [1, 2, 3])
+            let probe = await host.probe()
+            await probe.facts.wait { $0.drained == 1 }
+            #expect(try await loop.run { probe.stream?.queuedBytes } == 0)
+            try await loop.run { probe.stream?.send(copying: [4]) }
+            try await loop.run { probe.stream?.awaitDrain() }
+            #expect(await probe.facts.wait { $0.drained >= 2 }.drained == 2)
+        }
+    }
+
     @Test func `everything sent in one turn is one segment at the peer`() async throws {
         try await withLoop { loop in
             let host = try await Host(on: loop) { _, stream in

@@ -116,6 +116,7 @@ public final class EventLoop: SerialExecutor {
         }
         let hasWork = count > 0 || core.hasWork
         core.continueReading()
+        core.tellDrained()
         core.handleEvents(count)
         core.runWork(on: self)
         if core.fireTimers() || hasWork {

@@ -23,6 +23,8 @@ final class LoopCore: @unchecked Sendable {
     var dirtyStreams: [ByteStream] = []
     /// Streams that TLS holds more bytes of than one event may deliver.
     var readingStreams: [ByteStream] = []
+    /// Streams that have written everything, whose delegates wait to hear of it.
+    var drainedStreams: [ByteStream] = []
     /// Streams that have closed in this turn, whose delegates are still to be told.
     var closedStreams: [(stream: ByteStream, error: TransportError?)] = []
     /// Listeners that found no free descriptor.
@@ -57,7 +59,10 @@ final class LoopCore: @unchecked Sendable {
     }
 
     /// Something waits that no event of the kernel will announce.
-    var hasWork: Bool { !local.isEmpty || !closedStreams.isEmpty || !readingStreams.isEmpty || !dirtyStreams.isEmpty }
+    var hasWork: Bool {
+        !local.isEmpty || !closedStreams.isEmpty || !readingStreams.isEmpty || !drainedStreams.isEmpty
+            || !dirtyStreams.isEmpty
+    }
 
     /// How long the kernel may wait, in milliseconds; -1 for ever.
     var patience: CInt {
@@ -81,6 +86,14 @@ final class LoopCore: @unchecked Sendable {
         let streams = readingStreams
         readingStreams = []
         for stream in streams { stream.continueReading() }
+    }
+
+    /// Tells the delegates that wait for it that their streams have written everything.
+    func tellDrained() {
+        guard !drainedStreams.isEmpty else { return }
+        let streams = drainedStreams
+        drainedStreams = []
+        for stream in streams where stream.flags.contains(.awaitsDrain) { stream.tellDrained() }
     }
 
     /// Delivers mailboxes, runs closures, then jobs of actors; what they add to mailboxes and closures waits for the
@@ -162,6 +175,7 @@ final class LoopCore: @unchecked Sendable {
         turnEndActions = []
         dirtyStreams = []
         readingStreams = []
+        drainedStreams = []
         starvedListeners = []
         timers = TimerWheel(origin: now)
     }

@@ -30,7 +30,13 @@ extension ByteStream: EventSource {
     private func writeAgain() {
         let hadBytes = !queue.isEmpty
         write()
-        guard phase == .open, hadBytes, queue.isEmpty, flags.isDisjoint(with: [.isFinishing, .isBroken]) else { return }
+        if hadBytes { tellDrained() }
+    }
+
+    /// Tells the delegate that the queue is empty, if it is.
+    func tellDrained() {
+        guard phase == .open, queue.isEmpty, flags.isDisjoint(with: [.isFinishing, .isBroken]) else { return }
+        flags.remove(.awaitsDrain)
         delegate?.streamDidDrain(self)
     }
 

@@ -133,7 +133,7 @@ extension ByteStream {
         opening = nil
         clearDeadline()
         if flags.contains(.isFinishing) { setDeadline(Self.drainLimit) }
-        if !queue.isEmpty || flags.contains(.isFinishing) { markDirty() }
+        if !queue.isEmpty || !flags.isDisjoint(with: [.isFinishing, .awaitsDrain]) { markDirty() }
         updateInterest()
         // Bytes that came with the end of the handshake are in TLS already, and no event will announce them.
         if tls?.hasPending == true { readOnNextTurn() }

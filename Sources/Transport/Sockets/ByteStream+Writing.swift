@@ -7,6 +7,7 @@ extension ByteStream {
         guard phase == .open, !flags.contains(.isBlocked) else { return }
         write()
         updateInterest()
+        if queue.isEmpty, phase == .open, flags.contains(.awaitsDrain) { loop.core.drainedStreams.append(self) }
     }
 
     /// Writes until the queue is empty or the kernel refuses; then the end, if asked for.

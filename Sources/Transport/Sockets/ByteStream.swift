@@ -34,6 +34,8 @@ public final class ByteStream {
         /// In the loop's list of streams that TLS holds more bytes of.
         static let isReadingOn = Flags(rawValue: 1 << 9)
         static let closeNotifySent = Flags(rawValue: 1 << 10)
+        /// The delegate wants to hear of the empty queue in any case.
+        static let awaitsDrain = Flags(rawValue: 1 << 11)
     }
 
     /// The loop that the stream belongs to.
@@ -122,6 +124,16 @@ public final class ByteStream {
     public func send(copying bytes: Span<UInt8>) {
         guard prepareToQueue() else { return }
         queue.append(copying: bytes)
+    }
+
+    /// Has the delegate told by `streamDidDrain` when nothing waits any more, whether the kernel refuses bytes meanwhile or not.
+    ///
+    /// It is told in a later turn, once.
+    public func awaitDrain() {
+        loop.preconditionCurrent()
+        guard phase.rawValue <= Phase.open.rawValue else { return }
+        flags.insert(.awaitsDrain)
+        markDirty()
     }
 
     private func prepareToQueue() -> Bool {

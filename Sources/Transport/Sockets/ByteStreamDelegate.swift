@@ -14,7 +14,7 @@ public protocol ByteStreamDelegate: AnyObject {
     /// The peer will send nothing more; it may still read. Call `finish()` unless more is to be sent.
     func streamDidFinishReading(_ stream: ByteStream)
 
-    /// The queue is empty, after the kernel had refused some of it.
+    /// The queue is empty, after the kernel had refused some of it or `ByteStream.awaitDrain()` was called.
     func streamDidDrain(_ stream: ByteStream)
 
     /// The stream is closed; the last call, and always exactly one.
