@@ -27,6 +27,11 @@ import Testing
         try await BrokerProcess.run { try await runClient("slow.py", $0.url, String($0.program.processID)) }
     }
 
+    @Test("sections 3, 5 and 9: much at once")
+    func pressure() async throws {
+        try await BrokerProcess.run(["--loops", "1"]) { try await runClient("pressure.py", $0.url) }
+    }
+
     @Test("section 10: HTTP")
     func http() async throws {
         try await BrokerProcess.run { try await runClient("http_api.py", $0.url) }

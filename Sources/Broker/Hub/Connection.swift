@@ -60,11 +60,18 @@ final class Connection: Recipient {
         if !isClosing { stream.send(frame) }
     }
 
+    override func send(_ batch: EventBatch, _ events: Range<Int>) {
+        if !isClosing { stream.send(batch.bytes, batch.frames(of: events)) }
+    }
+
     override func offer(_ batch: EventBatch, _ events: Range<Int>) -> Bool {
         guard !isClosing else { return true }
         let frames = batch.frames(of: events)
         let waiting = stream.queuedBytes
-        guard waiting == 0 || waiting + frames.count <= limits.outboundBytes else { return false }
+        guard waiting == 0 || waiting + frames.count <= limits.outboundBytes else {
+            stream.awaitDrain()
+            return false
+        }
         stream.send(batch.bytes, frames)
         return true
     }
@@ -153,6 +160,7 @@ extension Connection: ByteStreamDelegate {
             stream.finish()
         } else if stream.queuedBytes > limits.outboundBytes {
             stream.pauseReading()
+            stream.awaitDrain()
         }
     }
 

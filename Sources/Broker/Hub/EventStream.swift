@@ -109,6 +109,20 @@ final class EventStream: Recipient {
     override func offer(_ batch: EventBatch, _ events: Range<Int>) -> Bool {
         guard !isClosing else { return true }
         let waiting = stream.queuedBytes
+        let text = text(of: batch, events)
+        guard waiting == 0 || waiting + text.count <= limits.outboundBytes else {
+            stream.awaitDrain()
+            return false
+        }
+        stream.send(copying: text)
+        return true
+    }
+
+    override func send(_ batch: EventBatch, _ events: Range<Int>) {
+        if !isClosing { stream.send(copying: text(of: batch, events)) }
+    }
+
+    private func text(of batch: EventBatch, _ events: Range<Int>) -> [UInt8] {
         var text: [UInt8] = []
         batch.bytes.withSpan { bytes in
             for mark in batch.marks[events] {
@@ -116,9 +130,7 @@ final class EventStream: Recipient {
                 bytes.extracting(mark.frame).forEachPayload { text.append(event: $0, id: id) }
             }
         }
-        guard waiting == 0 || waiting + text.count <= limits.outboundBytes else { return false }
-        stream.send(copying: text)
-        return true
+        return text
     }
 
     override func close(code: UInt16, reason: String, retryAfterMilliseconds: Int64?) {

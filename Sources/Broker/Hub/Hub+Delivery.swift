@@ -30,7 +30,7 @@ extension Hub {
         case .subscribed(let key, let range, let following, let missed):
             begin(channel, key, following) { subscription in
                 subscription.recipient.send(frames: delivery.replies.span.extracting(range))
-                for batch in missed { deliver(batch, to: subscription) }
+                for batch in missed { makeUp(batch, to: subscription) }
             }
         case .notSubscribed(let key, let range):
             guard let recipient = recipient(key) else { return }

@@ -17,42 +17,40 @@ extension Hub {
         metrics.deliveries += UInt64(deliveries)
     }
 
-    /// Events, to one subscription.
-    func deliver(_ batch: EventBatch, to subscription: Subscription) {
-        metrics.deliveries += UInt64(offerWatched(of: batch, to: subscription))
-    }
-
     /// Offers the events of the messages that a subscription watches, neighbours as one range; says how many it took.
     private func offerWatched(of batch: EventBatch, to subscription: Subscription) -> Int {
-        var run = 0..<0
         var taken = 0
-        for (index, mark) in batch.marks.enumerated() where mark.seq == 0 || subscription.watches(mark.message) {
-            if run.upperBound == index {
-                run = run.lowerBound..<index + 1
-            } else {
-                taken += offer(batch, run, to: subscription)
-                run = index..<index + 1
-            }
-        }
-        return taken + offer(batch, run, to: subscription)
+        forEachRun(of: batch, for: subscription) { taken += offer(batch, $0, to: subscription) }
+        return taken
     }
 
     private func offer(_ batch: EventBatch, _ events: Range<Int>, to subscription: Subscription) -> Int {
-        guard !events.isEmpty, subscription.missedFrom == nil else { return 0 }
+        guard subscription.missedFrom == nil else { return 0 }
         guard !subscription.recipient.offer(batch, events) else { return events.count }
         subscription.missedFrom = batch.marks[events].first { $0.seq > 0 }?.seq
-        lookAgain(at: subscription.recipient)
         return 0
     }
 
-    /// The kernel may take in one go, at the turn's end, what was too much to wait; no stream tells of that.
-    private func lookAgain(at recipient: Recipient) {
-        guard !recipient.isBlocked else { return }
-        loop.schedule(
-            Alarm { [weak recipient] in
-                guard let recipient, !recipient.isClosing, !recipient.isBlocked else { return }
-                recipient.drained()
-            }, after: .zero)
+    /// Events that were missed, all of them: the channel holds them anyway, so they wait at its cost.
+    func makeUp(_ batch: EventBatch, to subscription: Subscription) {
+        forEachRun(of: batch, for: subscription) { events in
+            subscription.recipient.send(batch, events)
+            metrics.deliveries += UInt64(events.count)
+        }
+    }
+
+    /// The events that a subscription watches, in runs of neighbours whose frames touch.
+    private func forEachRun(of batch: EventBatch, for subscription: Subscription, _ body: (Range<Int>) -> Void) {
+        var run = 0..<0
+        for (index, mark) in batch.marks.enumerated() where mark.seq == 0 || subscription.watches(mark.message) {
+            if run.upperBound == index, batch.frames(of: run).upperBound == mark.frame.lowerBound {
+                run = run.lowerBound..<index + 1
+            } else {
+                if !run.isEmpty { body(run) }
+                run = index..<index + 1
+            }
+        }
+        if !run.isEmpty { body(run) }
     }
 
     /// A summary, to all who follow them: as it is to those who watch all of it, else what each watches of it, encoded

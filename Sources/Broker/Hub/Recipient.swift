@@ -30,8 +30,11 @@ class Recipient {
     func send(_ frame: SharedBytes) { preconditionFailure("each kind has its own") }
     /// Sends a summary, the channel as of `seq`, as a shared frame.
     func send(summary frame: SharedBytes, seq: UInt64) { send(frame) }
-    /// Sends neighbouring events of a batch where there is room for them.
+    /// Sends neighbouring events of a batch where there is room for them; where there is none, it will say when it
+    /// is `drained`.
     func offer(_ batch: EventBatch, _ events: Range<Int>) -> Bool { preconditionFailure("each kind has its own") }
+    /// Sends neighbouring events of a batch, however much waits.
+    func send(_ batch: EventBatch, _ events: Range<Int>) { preconditionFailure("each kind has its own") }
     /// It can be written to again.
     func drained() { hub.enter(with: self) { $0.catchUp($1) } }
     /// Whether it stays after its first reply.

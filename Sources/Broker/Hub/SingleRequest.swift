@@ -83,6 +83,8 @@ class SingleRequest: Recipient {
 
     override func offer(_ batch: EventBatch, _ events: Range<Int>) -> Bool { true }
 
+    override func send(_ batch: EventBatch, _ events: Range<Int>) {}
+
     /// Its reply is under way and ends it.
     override func close(code: UInt16, reason: String, retryAfterMilliseconds: Int64?) {}
 }

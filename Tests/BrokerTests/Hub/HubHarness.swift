@@ -49,6 +49,7 @@ final class Ear: Recipient {
         heard.append(Array(bytes[batch.frames(of: events)]))
         return true
     }
+    override func send(_ batch: EventBatch, _ events: Range<Int>) { _ = offer(batch, events) }
 }
 
 /// A broker of some loops without sockets, whose turns the test makes.
