@@ -57,7 +57,7 @@ actor Channel {
 
     /// Takes a request; a change it makes belongs to the store's commit `group`.
     func handle(_ request: ChannelRequest, group: UInt64, at moment: Moment) {
-        guard waiting.count + (unread?.count ?? 0) < maxWaiting else {
+        guard waiting.count + (unread?.count ?? 0) < maxWaiting || request.body.isNeverRefused else {
             return outbox.emit(
                 refusal(of: request, .unavailable, "too many requests wait for this channel"), at: moment)
         }
@@ -155,9 +155,9 @@ actor Channel {
     func loaded(_ image: ChannelImage?, group: UInt64, at moment: Moment) {
         guard let requests = unread else { return }
         guard let image else {
-            unread = []
-            for request in requests {
-                outbox.emit(refusal(of: request, .unavailable, "the store cannot be read now"), at: moment)
+            unread = requests.filter { $0.body.waitsForStore }
+            for request in requests where !request.body.waitsForStore {
+                outbox.emit(answerWithoutStore(to: request), at: moment)
             }
             return
         }
@@ -165,6 +165,15 @@ actor Channel {
         ledger = Ledger(image)
         outbox.begin(at: image.seq)
         for request in requests { handle(request, group: group, at: moment) }
+    }
+
+    private func answerWithoutStore(to request: ChannelRequest) -> Reply {
+        switch request.body {
+        case .unsubscribe: unsubscribed(for: request)
+        case .revoke: revoked(for: request)
+        case .refused(let code, let words): refusal(of: request, code, words)
+        default: refusal(of: request, .unavailable, "the store cannot be read now")
+        }
     }
 
     /// What is to be committed since this was last asked; `nil`: nothing.
@@ -186,20 +195,17 @@ actor Channel {
 
     /// The store refused a group: the operations that rest on it are refused, and the channel is to be read again.
     ///
-    /// What changes nothing is asked again then.
-    func failed(at moment: Moment) {
-        var again: [ChannelRequest] = []
-        for waiting in waiting {
-            if case .operation = waiting.request.body {
-                let words = "the store cannot take it now; nothing was changed, and a retry is safe"
-                outbox.emit(refusal(of: waiting.request, .unavailable, words), at: moment)
-            } else {
-                again.append(waiting.request)
-            }
+    /// What changes nothing is asked again then, and the refusals keep their places among the replies.
+    func failed() {
+        let words = "the store cannot take it now; nothing was changed, and a retry is safe"
+        let again = waiting.map { waiting in
+            var request = waiting.request
+            if case .operation = request.body { request.body = .refused(.unavailable, words) }
+            return request
         }
+        unread = (unread ?? []) + again
         waiting = []
         records = []
-        unread = (unread ?? []) + again
     }
 
     // MARK: Hubs

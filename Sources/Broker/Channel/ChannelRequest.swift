@@ -26,6 +26,19 @@ struct ChannelRequest: Sendable {
         case refused(ErrorCode, String)
         /// A slow reader that can be written to again and missed what came from this seq on.
         case resynchronize(from: UInt64, filter: [String]?)
+
+        /// Whether it is taken however much waits: the broker would be wrong about who listens otherwise.
+        var isNeverRefused: Bool {
+            switch self {
+            case .unsubscribe, .revoke, .resynchronize: true
+            default: false
+            }
+        }
+
+        /// Whether it waits until the store can be read again, because nobody would ask for it a second time.
+        var waitsForStore: Bool {
+            if case .resynchronize = self { true } else { false }
+        }
     }
 
     var channel: String

@@ -32,8 +32,8 @@ public actor Hub {
         var isMarked = false
         var isBeingRead = false
         var usedAt: MonotonicTime
-        /// The timer for what the channel tells although nothing happens.
-        var timer: TimerToken?
+        /// The timer for what the channel tells although nothing happens, and when it is due on the channel's clock.
+        var timer: (token: TimerToken, due: Int64)?
 
         init(_ channel: Channel, at time: MonotonicTime) {
             self.channel = channel
@@ -218,14 +218,17 @@ public actor Hub {
     }
 
     /// Comes back to a channel that has something to tell later.
-    private func wake(_ resident: Resident, in milliseconds: Int64) {
-        guard resident.timer == nil else { return }
-        resident.timer = loop.schedule(
-            Alarm { [unowned self, name = resident.channel.name] in
-                guard let resident = residents[name] else { return }
-                resident.timer = nil
-                mark(resident)
-            }, after: .milliseconds(max(1, milliseconds)))
+    private func wake(_ resident: Resident, at due: Int64, clock: Int64) {
+        if let timer = resident.timer {
+            guard due < timer.due else { return }
+            loop.cancel(timer.token)
+        }
+        let alarm = Alarm { [unowned self, name = resident.channel.name] in
+            guard let resident = residents[name] else { return }
+            resident.timer = nil
+            mark(resident)
+        }
+        resident.timer = (loop.schedule(alarm, after: .milliseconds(max(1, due - clock))), due)
     }
 
     private func departed(_ gone: [Following], from hub: Int, of name: String) {
@@ -238,6 +241,15 @@ public actor Hub {
 
     /// Sends what the turn's requests led to: writes to the store, replies and events to the hubs.
     private func endTurn() {
+        repeat {
+            tellMarked()
+            for audience in departed { tellDepartures(of: audience) }
+            departed.removeAll(keepingCapacity: true)
+        } while !marked.isEmpty
+        commit()
+    }
+
+    private func tellMarked() {
         while let resident = marked.popLast() {
             resident.isMarked = false
             let moment = moment
@@ -245,16 +257,13 @@ public actor Hub {
                 ($0.takeWrite(), $0.takeDeliveries(at: moment), $0.due, $0.takeCounts())
             }
             metrics.count(counts)
-            if let due { wake(resident, in: due - moment.clock) }
+            if let due { wake(resident, at: due, clock: moment.clock) }
             if let write {
                 writes.append(write)
                 writers.append(resident)
             }
             for (hub, delivery) in deliveries { send(delivery, to: hub) }
         }
-        for audience in departed { tellDepartures(of: audience) }
-        departed.removeAll(keepingCapacity: true)
-        commit()
     }
 
     func send(_ delivery: ChannelDelivery, to hub: Int) {
@@ -307,14 +316,14 @@ public actor Hub {
             }
         case .failure(let error):
             log.error("the store refused \(channels.count) changed channels: \(error)")
-            for resident in channels { giveUp(resident, at: moment) }
+            for resident in channels { giveUp(resident) }
         }
     }
 
     /// Refuses what rests on a write that failed, and reads the channel again.
-    private func giveUp(_ resident: Resident, at moment: Moment) {
+    private func giveUp(_ resident: Resident) {
         let name = resident.channel.name
-        resident.channel.assumeIsolated { $0.failed(at: moment) }
+        resident.channel.assumeIsolated { $0.failed() }
         writes.removeAll { $0.channel == name }
         writers.removeAll { $0 === resident }
         read(resident, name)

@@ -89,15 +89,55 @@ import Wire
         await harness.add(2)
         await harness.subscribe(4)
         _ = await harness.channel.takeWrite()
-        await harness.channel.failed(at: harness.moment)
-        #expect(await harness.heard().first?["code"] as? String == "unavailable")
+        await harness.channel.failed()
         await harness.load()
         let heard = await harness.heard()
-        #expect(heard.compactMap { $0["type"] as? String } == ["subscribed"])
-        #expect(heard.first?["seq"] as? Int == 0)
+        #expect(heard.compactMap { $0["type"] as? String } == ["error", "subscribed"])
+        #expect(heard.first?["code"] as? String == "unavailable")
+        #expect(heard.last?["seq"] as? Int == 0)
         await harness.add(2)
         await harness.commit()
         #expect(await harness.heard().compactMap { $0["seq"] as? Int } == [1, 1])
+    }
+
+    @Test("a refused commit keeps the order of the replies", arguments: [true, false])
+    func orderAfterRefusedCommit(canBeRead: Bool) async throws {
+        let harness = try ChannelHarness()
+        await harness.load()
+        await harness.add(2)
+        await harness.ask(2, .list(.messages(["m1"])))
+        await harness.add(2, "🎉")
+        await harness.ask(2, .unsubscribe)
+        _ = await harness.channel.takeWrite()
+        await harness.channel.failed()
+        await harness.load(canBeRead ? ChannelImage() : nil)
+        let heard = await harness.heard()
+        #expect(heard.compactMap { $0["id"] as? Int } == [1, 2, 3, 4])
+        let second = canBeRead ? "list" : "error"
+        #expect(heard.compactMap { $0["type"] as? String } == ["error", second, "error", "unsubscribed"])
+    }
+
+    @Test("a slow reader who can be written to again gets fresh state as soon as the store can be read")
+    func resynchronizedLater() async throws {
+        let harness = try ChannelHarness()
+        await harness.ask(2, .resynchronize(from: 3, filter: nil))
+        await harness.load(nil)
+        #expect(await harness.heardTypes() == [])
+        await harness.load(ChannelImage(seq: 7))
+        #expect(await harness.heardTypes() == ["lagged", "subscribed"])
+    }
+
+    @Test("what says who listens is taken however much waits")
+    func takenPastTheBound() async throws {
+        let harness = try ChannelHarness(maxWaiting: 1)
+        await harness.load()
+        await harness.add(2)
+        for body in [ChannelRequest.Body.unsubscribe, .revoke, .resynchronize(from: 1, filter: nil)] {
+            await harness.ask(2, body)
+        }
+        #expect(await harness.heardTypes() == [])
+        await harness.commit()
+        #expect(await harness.heardTypes() == ["ack", "unsubscribed", "unsubscribed", "lagged", "subscribed"])
     }
 
     @Test("past the bound on what waits, requests are refused and not queued")

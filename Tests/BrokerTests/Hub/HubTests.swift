@@ -80,6 +80,48 @@ import Wire
         #expect(await harness.heard(ear).suffix(2) == ["ack 1", "added 1"])
     }
 
+    @Test("the channel hears of a departure in the same turn, so that nothing waits for another one")
+    func departure() async throws {
+        let harness = try HubHarness(loops: 1)
+        let hub = harness.broker.hubs[0]
+        let ear = await harness.ear(on: hub, user: "x")
+        await harness.turn(hub, [subscribe(ear)])
+        await harness.onLoop(hub) { hub in
+            if let recipient = hub.recipient(ear) { hub.closed(recipient) }
+        }
+        #expect(await harness.onLoop(hub) { $0.residents.values.filter(\.isMarked).count } == 0)
+        #expect(await harness.onLoop(hub) { $0.isIdle(channel: "chat:1") })
+    }
+
+    @Test("what was missed is made up without what is no event, and without a bound")
+    func makingUp() async throws {
+        let harness = try HubHarness(loops: 1)
+        let hub = harness.broker.hubs[0]
+        let first = await harness.ear(on: hub, user: "x")
+        let freeze = HubMessage.request(
+            ChannelRequest(
+                channel: "chat:1", origin: Origin(connection: first, user: "mod", id: nil, wantsReply: false),
+                body: .operation(Reactions.Operation(.freeze(true), message: "", user: "mod"))))
+        let clear = HubMessage.request(
+            ChannelRequest(
+                channel: "chat:1", origin: Origin(connection: first, user: "mod", id: nil, wantsReply: false),
+                body: .operation(
+                    Reactions.Operation(.clear(reaction: nil, user: nil), message: "m1", user: "mod"))))
+        await harness.turn(hub, [add("a", first), add("b", first), freeze, clear])
+        try #require(harness.store.next()).answer(.success(()))
+        await harness.settle()
+        for (seen, expected) in [(0, ["added 1", "added 2", "cleared 3"]), (1, ["added 2", "cleared 3"])] {
+            let ear = await harness.ear(on: hub, user: "y")
+            let resume = HubMessage.request(
+                ChannelRequest(
+                    channel: "chat:1", origin: Origin(connection: ear, user: "y", id: .number(1), wantsReply: true),
+                    body: .subscribe(
+                        .init(channel: "chat:1", since: Position(epoch: "held", seq: UInt64(seen))))))
+            await harness.turn(hub, [resume])
+            #expect(await harness.heard(ear) == ["subscribed \(seen)"] + expected)
+        }
+    }
+
     @Test("when a recipient is gone, nothing of it is left: no subscription, no audience, no place")
     func noResidue() async throws {
         let harness = try HubHarness(loops: 2)
