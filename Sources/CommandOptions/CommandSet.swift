@@ -56,7 +56,7 @@ public struct CommandSet: Sendable {
 
         Commands:
         \(table(commands.map { (word(of: $0), $0.summary) }))
-        \(name) COMMAND --help says more about each.
+        \(name) COMMAND --help says more about each, \(name) --version which version this is.
 
         """
     }

@@ -14,11 +14,9 @@ enum ServeCommand: Command {
             .init("fanfare serve --token-secret \"$SECRET\" --listen :8080", "a broker for users with tokens"),
             .init(
                 "fanfare serve --dev --tls-listen 127.0.0.1:8443 --tls-cert cert.pem --tls-key key.pem",
-                "over TLS too; scripts/dev-cert makes the two files"),
+                "over TLS alone, without a --listen; scripts/dev-cert makes the two files"),
             .init(
-                "fanfare serve --config settings.json",
-                "a broker with settings of its own, which SIGHUP reads again; without namespaces in them, and without --dev, every channel is allowed"
-            ),
+                "fanfare serve --config settings.json", "a broker with settings of its own, which SIGHUP reads again"),
         ])
 
     static func run(_ words: [String]) -> Int32 {
