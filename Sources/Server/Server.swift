@@ -95,7 +95,12 @@ public final class Server: Sendable {
         case .memory: return MemoryStore(epoch: String(UInt64.random(in: .min ... .max), radix: 36))
         case .sqlite:
             do throws(StoreError) { return try SQLiteStore(file: settings.data + "/fanfare.db") } catch {
-                throw ServerError("cannot open the store in '\(settings.data)': \(error)")
+                let reason =
+                    switch error {
+                    case .unavailable(let reason), .unusable(let reason): reason
+                    case .closed: "it is closed"
+                    }
+                throw ServerError("cannot open the store in '\(settings.data)': \(reason)")
             }
         }
     }
