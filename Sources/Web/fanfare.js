@@ -10,7 +10,10 @@ const maxDelay = 20_000
 const stableAfter = 5_000
 const replyWithin = 10_000
 
-/** Connects to a broker. `url` is the page's own host by default; `token` or `user` says who it is. */
+/**
+ * Connects to a broker. `url` is the page's own host by default; `token` or `user` says who it is.
+ * `onState(name, user)` hears "connecting", "connected" (with the user that the broker knows, or null), "waiting", "closed".
+ */
 export function connect({ url, user, token, onState = () => {} } = {}) {
     const address = new URL(url ?? "/v1/ws", location.href.replace(/^http/, "ws"))
     if (token) address.searchParams.set("token", token)
@@ -30,7 +33,6 @@ export function connect({ url, user, token, onState = () => {} } = {}) {
         let stable
         socket.onopen = () => {
             stable = setTimeout(() => (attempts = 0), stableAfter)
-            onState("connected")
             for (const name of channels.keys()) sendSubscribe(name)
         }
         socket.onmessage = (event) => receive(JSON.parse(event.data))
@@ -46,6 +48,7 @@ export function connect({ url, user, token, onState = () => {} } = {}) {
     }
 
     function receive(message) {
+        if (message.type === "welcome") onState("connected", message.user)
         if (message.type === "goodbye") {
             if (message.retry_after_ms === null) isClosed = true
             else retryAfter = message.retry_after_ms
