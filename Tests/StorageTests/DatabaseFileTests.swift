@@ -134,4 +134,17 @@ import Testing
         try Data().write(to: URL(filePath: folder.file()))
         #expect(try SQLiteStore(file: folder.file()).epoch.count == 16)
     }
+
+    @Test func `What would be written to a file that was removed is refused`() async throws {
+        let store = try SQLiteStore(file: folder.file())
+        #expect(await store.commit("chat:42", 1, [.entry("ada")]).isSuccess)
+        let path = folder.file()
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+        let reason = await store.commit("chat:42", 2, [.entry("bob", seq: 2)]).unavailability
+        #expect(reason?.contains("moved or removed") == true)
+        try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+        #expect(try await store.load("chat:42").seq == 1)
+        #expect(await store.commit("chat:42", 2, [.entry("bob", seq: 2)]).isSuccess)
+        store.close()
+    }
 }

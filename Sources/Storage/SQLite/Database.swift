@@ -46,6 +46,13 @@ import CSQLite
     /// Whether a transaction is open; some errors end it by themselves.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
+    /// Whether the file is no longer where it was opened: what is written now, nobody finds again.
+    var hasMoved: Bool {
+        var hasMoved: CInt = 0
+        let code = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        return code == SQLITE_OK && hasMoved != 0
+    }
+
     /// Moves what the write-ahead log holds into the file and empties the log, as far as readers let it.
     func checkpoint() throws(SQLiteError) {
         let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)

@@ -92,9 +92,14 @@ struct Engine {
         return epoch
     }
 
-    /// Commits a batch, all or nothing.
+    /// Commits a batch, all or nothing; refused while the file is not in its place.
     func write(_ batch: WriteBatch) throws(SQLiteError) {
         do throws(SQLiteError) {
+            if database.hasMoved {
+                throw SQLiteError(
+                    extendedCode: SQLITE_READONLY, purpose: "saving changes",
+                    message: "the file was moved or removed")
+            }
             try transaction(begin) { () throws(SQLiteError) in try writer.write(batch) }
         } catch {
             writer.forget()
