@@ -8,6 +8,8 @@ struct Origin: Sendable {
     var id: RequestID?
     /// Whether a success is told too: only a request with an id gets a reply on a WebSocket, any request over HTTP.
     var wantsReply: Bool
+    /// Whether the reply may be large: such requests are taken a few at a time, and their end is told.
+    var isBulky = false
 }
 
 /// Something that a session asks of a channel, as a value that may cross loops.
@@ -26,6 +28,14 @@ struct ChannelRequest: Sendable {
         case refused(ErrorCode, String)
         /// A slow reader that can be written to again and missed what came from this seq on.
         case resynchronize(from: UInt64, filter: [String]?)
+
+        /// Whether the reply may be large.
+        var isBulky: Bool {
+            switch self {
+            case .subscribe, .watch, .reactors, .list: true
+            default: false
+            }
+        }
 
         /// Whether it is taken however much waits: the broker would be wrong about who listens otherwise.
         var isNeverRefused: Bool {

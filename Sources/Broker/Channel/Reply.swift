@@ -22,6 +22,8 @@ struct Reply: Sendable {
     /// A second message to the same connection.
     var followUp: BrokerMessage?
     var effect = Effect.none
+    /// Whether the asking connection counts what is not answered yet.
+    var isBulky: Bool
     /// What became of a request that may change the channel.
     var result: ReactionResult?
     /// The changes made, one event each.
@@ -36,6 +38,7 @@ struct Reply: Sendable {
     init(_ origin: Origin, _ message: BrokerMessage?) {
         connection = origin.connection
         author = origin.user
+        isBulky = origin.isBulky
         self.message = message
     }
 }

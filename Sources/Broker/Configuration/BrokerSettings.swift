@@ -16,6 +16,8 @@ public struct BrokerSettings: Sendable {
         public var waitingRequests = 65_536
         /// The least milliseconds between two pings to a silent connection.
         public var heartbeatMilliseconds = 25_000
+        /// How long a peer may stay silent beyond that, in milliseconds, before it is dropped.
+        public var silenceMilliseconds = 10_000
         /// How long a connection may go without saying who it is, in milliseconds.
         public var identifyMilliseconds = 10_000
         /// How long a reader may take nothing while something waits for it, in milliseconds.

@@ -135,6 +135,7 @@ extension ChannelOutbox {
     private mutating func emitReply(_ reply: Reply, at moment: Moment) {
         let connection = reply.connection
         let hub = connection.hub
+        defer { if reply.isBulky { add(.answered(connection), to: hub) } }
         switch reply.effect {
         case .none:
             guard reply.message != nil else { return }

@@ -67,6 +67,8 @@ struct ChannelDelivery: Sendable {
         case unsubscribed(ConnectionKey, Range<Int>)
         /// A slow reader's subscription goes on from here; `lagged` and `subscribed` are in the range.
         case resynchronized(ConnectionKey, Range<Int>)
+        /// A request whose reply may be large has been answered, or needed no answer.
+        case answered(ConnectionKey)
         /// Events for all subscribers in mode `events`.
         case events(EventBatch)
         /// For all subscribers in mode `summary`.

@@ -12,6 +12,15 @@ final class Connection: Recipient {
     private var nextPing: MonotonicTime
     /// When it is closed with 4001: since it has not said who it is, or when its token runs out.
     private var identityEnds: MonotonicTime?
+    /// Requests that wait until those before them are answered and the answers written; nothing is read meanwhile.
+    private var held: ArraySlice<Result<Request, BadRequest>> = []
+    /// When reading last went on after a pause.
+    private var readingSince: MonotonicTime
+
+    /// How many requests whose replies may be large are taken at once.
+    ///
+    /// One read may bring thousands of them, and each may be worth 100 KB and more.
+    static let bulkyAtOnce = 16
 
     /// Takes over a stream whose opening handshake is done.
     ///
@@ -24,6 +33,7 @@ final class Connection: Recipient {
             role: .server,
             limits: WebSocketLimits(maxFrameBytes: limits.messageBytes, maxMessageBytes: limits.messageBytes))
         nextPing = stream.loop.now + .milliseconds(Int(phase * Double(limits.heartbeatMilliseconds)))
+        readingSince = stream.loop.now
         super.init(session: session, hub: hub)
         stream.delegate = self
     }
@@ -48,8 +58,18 @@ final class Connection: Recipient {
     override var bytesSent: UInt64 { stream.bytesSent }
 
     override func drained() {
-        stream.resumeReading()
+        takeRequests()
+        guard !isClosing else { return }
+        if held.isEmpty, stream.isReadingPaused {
+            readingSince = stream.loop.now
+            stream.resumeReading()
+        }
         super.drained()
+    }
+
+    override func answered() {
+        super.answered()
+        if unanswered == 0, !held.isEmpty { stream.awaitDrain() }
     }
 
     override func send(frames: Span<UInt8>) {
@@ -88,6 +108,28 @@ final class Connection: Recipient {
         stream.finish()
     }
 
+    // MARK: Requests
+
+    private func takeRequests() {
+        guard !held.isEmpty else { return }
+        hub.enter(with: self) { hub, connection in
+            var requests = connection.held
+            connection.held = []
+            hub.receive(&requests, from: connection, most: Connection.bulkyAtOnce)
+            connection.held = requests
+        }
+    }
+
+    /// Takes what was sent before the end, save for what has no effect but its reply.
+    private func takeLastRequests() {
+        guard !held.isEmpty else { return }
+        hub.enter(with: self) { hub, connection in
+            var requests = connection.held.filter(\.hasEffect)[...]
+            connection.held = []
+            hub.receive(&requests, from: connection)
+        }
+    }
+
     // MARK: Deadlines
 
     override func identityEnds(in milliseconds: Int64?) {
@@ -97,8 +139,11 @@ final class Connection: Recipient {
 
     private var heartbeat: Duration { .milliseconds(limits.heartbeatMilliseconds) }
 
-    /// When a peer that stays silent is dropped.
-    private var silenceEnds: MonotonicTime { stream.receivedAt + heartbeat + .seconds(10) }
+    /// When a peer that stays silent is dropped; `nil` where nothing is read, so that nobody knows.
+    private var silenceEnds: MonotonicTime? {
+        guard !stream.isReadingPaused else { return nil }
+        return max(stream.receivedAt, readingSince) + heartbeat + .milliseconds(limits.silenceMilliseconds)
+    }
 
     /// When a reader that takes nothing is closed; `nil` where nothing waits.
     private var stallEnds: MonotonicTime? {
@@ -107,7 +152,8 @@ final class Connection: Recipient {
 
     private func schedule() {
         if let timer { stream.loop.cancel(timer) }
-        var due = min(nextPing, silenceEnds)
+        var due = nextPing
+        if let silenceEnds { due = min(due, silenceEnds) }
         if let identityEnds { due = min(due, identityEnds) }
         if let stallEnds { due = min(due, stallEnds) }
         let now = stream.loop.now
@@ -122,7 +168,7 @@ extension Connection: TimerHandler {
         if let stallEnds, now >= stallEnds {
             return close(code: 4008, reason: "too slow a reader", retryAfterMilliseconds: 1_000)
         }
-        if now >= silenceEnds { return stream.abort() }
+        if let silenceEnds, now >= silenceEnds { return stream.abort() }
         if let identityEnds, now >= identityEnds {
             let reason = session.identity == nil ? "no token came" : "the token ran out"
             return close(code: 4001, reason: reason, retryAfterMilliseconds: 0)
@@ -151,14 +197,15 @@ extension Connection: ByteStreamDelegate {
         var intake = Intake()
         var answers: [UInt8] = []
         peer.receive(&bytes, answering: &answers, &intake)
-        let requests = intake.requests
-        if !requests.isEmpty { hub.enter(with: self) { $0.receive(requests, from: $1) } }
+        if held.isEmpty { held = intake.requests[...] } else { held += intake.requests }
+        takeRequests()
         guard !isClosing else { return }
         if !answers.isEmpty { stream.send(copying: answers.span) }
         if peer.state != .open {
+            takeLastRequests()
             hasBegunToClose = true
             stream.finish()
-        } else if stream.queuedBytes > limits.outboundBytes {
+        } else if !held.isEmpty || stream.queuedBytes > limits.outboundBytes {
             stream.pauseReading()
             stream.awaitDrain()
         }
@@ -175,6 +222,7 @@ extension Connection: ByteStreamDelegate {
     }
 
     func stream(_ stream: ByteStream, didClose error: TransportError?) {
+        if !isClosing { takeLastRequests() }
         hasBegunToClose = true
         if let timer { stream.loop.cancel(timer) }
         timer = nil
@@ -196,5 +244,16 @@ private struct Intake: WebSocketHandler {
 
     mutating func received(binary: Span<UInt8>) {
         wantsClose = WebSocketClose(code: 1003, reason: "messages are text")
+    }
+}
+
+extension Result<Request, BadRequest> {
+    /// Whether it does anything besides being answered.
+    fileprivate var hasEffect: Bool {
+        guard case .success(let request) = self else { return false }
+        switch request.body {
+        case .operation, .auth: return true
+        default: return false
+        }
     }
 }

@@ -48,11 +48,12 @@ extension Hub {
         reportIfEmpty()
     }
 
-    /// Takes requests in the order in which they came.
-    func receive(_ requests: [Result<Request, BadRequest>], from recipient: Recipient) {
+    /// Takes requests in the order in which they came, as long as no more than `most` large replies are owed.
+    func receive(
+        _ requests: inout ArraySlice<Result<Request, BadRequest>>, from recipient: Recipient, most: Int = .max
+    ) {
         let (now, settings) = (now, settings)
-        for request in requests {
-            guard !recipient.isClosing else { return }
+        while !recipient.isClosing, recipient.unanswered < most, let request = requests.popFirst() {
             metrics.requests.count(RequestKind(request))
             let step =
                 switch request {
@@ -65,7 +66,9 @@ extension Hub {
 
     private func carryOut(_ step: Session.Step, for recipient: Recipient) {
         switch step {
-        case .ask(let request): ask(request)
+        case .ask(let request):
+            if request.origin.isBulky { recipient.unanswered += 1 }
+            ask(request)
         case .say(let message):
             if case .error(_, let code, _, _) = message { metrics.count(code) }
             recipient.send(message)

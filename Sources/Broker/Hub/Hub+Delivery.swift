@@ -55,6 +55,7 @@ extension Hub {
             metrics.lagged += 1
             subscription.isResynchronizing = false
             subscription.missedFrom = nil
+        case .answered(let key): recipient(key)?.answered()
         case .events, .summary, .own, .burst, .notice, .occupancy: break
         }
     }

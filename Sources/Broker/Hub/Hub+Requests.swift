@@ -65,6 +65,7 @@ extension Hub {
 
     private func add(_ recipient: Recipient, asking request: Request.Body) {
         recipients[recipient.session.key] = recipient
-        receive([.success(Request(request))], from: recipient)
+        var requests: ArraySlice = [Result<Request, BadRequest>.success(Request(request))]
+        receive(&requests, from: recipient)
     }
 }

@@ -11,6 +11,8 @@ class Recipient {
     /// Who it speaks for, and what it asked for.
     var session: Session
     var subscriptions: [Subscription] = []
+    /// How many of its requests whose replies may be large are not answered yet.
+    var unanswered = 0
     /// The code with which it ended, as far as it is known; `nil` for one that has none.
     var closeCode: UInt16?
 
@@ -35,6 +37,8 @@ class Recipient {
     func offer(_ batch: EventBatch, _ events: Range<Int>) -> Bool { preconditionFailure("each kind has its own") }
     /// Sends neighbouring events of a batch, however much waits.
     func send(_ batch: EventBatch, _ events: Range<Int>) { preconditionFailure("each kind has its own") }
+    /// One of them was answered.
+    func answered() { unanswered -= 1 }
     /// It can be written to again.
     func drained() { hub.enter(with: self) { $0.catchUp($1) } }
     /// Whether it stays after its first reply.

@@ -121,7 +121,8 @@ extension Session {
         ChannelRequest(
             channel: channel,
             origin: Origin(
-                connection: key, user: identity?.user ?? "", id: id, wantsReply: id != nil || repliesAlways),
+                connection: key, user: identity?.user ?? "", id: id, wantsReply: id != nil || repliesAlways,
+                isBulky: body.isBulky),
             body: body)
     }
 

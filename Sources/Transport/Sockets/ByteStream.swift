@@ -175,6 +175,9 @@ public final class ByteStream {
         if tls?.hasPending == true { readOnNextTurn() }
     }
 
+    /// Whether no bytes are delivered because `pauseReading()` was called.
+    public var isReadingPaused: Bool { flags.contains(.isPaused) }
+
     // MARK: Ending
 
     /// Ends the stream in order: writes what is queued, announces the end, awaits the peer's end for at most 2 s, and

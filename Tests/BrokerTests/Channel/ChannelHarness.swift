@@ -87,6 +87,7 @@ final class ChannelHarness {
             payloads(frames: Array(delivery.replies[range]))
         case .subscribed(_, let range, _, let missed):
             payloads(frames: Array(delivery.replies[range])) + missed.flatMap(texts(of:))
+        case .answered: []
         case .events(let batch): texts(of: batch)
         case .summary(let batch): payloads(frames: bytes(batch.frame))
         case .own(let own, _): payloads(frames: bytes(own.frame))

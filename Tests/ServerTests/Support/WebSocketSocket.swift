@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import WebSocket
 
 /// A client's end of a WebSocket connection, on a blocking socket.
@@ -60,6 +61,25 @@ final class WebSocketSocket {
             let message = try receive()
             if message["id"] as? Int == lastID { return message }
         }
+    }
+
+    /// Sends messages in one piece, and the end of the conversation behind them.
+    func send(_ texts: [String], closing: Bool = false) throws {
+        var frames: [UInt8] = []
+        for text in texts { peer.send(text: Array(text.utf8).span, into: &frames) }
+        if closing { peer.sendClose(code: 1000, reason: "", into: &frames) }
+        try socket.send(frames)
+    }
+
+    /// Ends with a reset, at the object's end.
+    func resetOnClose() {
+        socket.resetOnClose()
+    }
+
+    /// Whether the server ends the connection within so many milliseconds; nothing is read.
+    func isEnded(within milliseconds: CInt) -> Bool {
+        var watched = pollfd(fd: socket.number, events: 0, revents: 0)
+        return unsafe poll(&watched, 1, milliseconds) != 0
     }
 
     func send(_ text: String) throws {
