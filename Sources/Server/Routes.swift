@@ -1,6 +1,7 @@
 import Broker
 import HTTP
 import Synchronization
+import Transport
 import Web
 import Wire
 
@@ -69,6 +70,11 @@ extension Response {
 }
 
 extension Context {
+    /// Takes a place for a connection that stays; `nil` where there is none, or the broker is about to end.
+    func admit(_ address: SocketAddress, _ limits: BrokerSettings.Limits) -> Admissions.Place? {
+        isDraining.load(ordering: .relaxed) ? nil : broker.admissions.admit(address, limits)
+    }
+
     /// Who a request speaks for.
     func identify(_ head: RequestHead, _ target: Target) throws(Authenticator.Failure) -> Identity? {
         try broker.settings.authenticator.identify(

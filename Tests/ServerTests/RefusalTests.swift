@@ -1,6 +1,8 @@
 import Broker
 import Testing
 
+@testable import Server
+
 /// What the HTTP API refuses, and how (PROTOCOL.md sections 8 and 10).
 @Suite(.timeLimit(.minutes(1))) struct RefusalTests {
     static let thumb = "%F0%9F%91%8D"
@@ -99,6 +101,19 @@ import Testing
         let full = try server.call("GET", "/v1/channels/chat:1/stream?user=ada")
         #expect(full.status == 503 && full.code == "unavailable" && full["retry-after"] != nil)
         #expect(try first.event().type == "subscribed")
+    }
+
+    @Test(
+        "a broker that is about to end takes nobody who would stay", arguments: ["v1/ws", "v1/channels/chat:1/stream"])
+    func draining(path: String) throws {
+        let server = try TestServer()
+        server.server.context.isDraining.store(true, ordering: .relaxed)
+        let upgrade = [
+            "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+            "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+        ]
+        let answer = try server.call("GET", "/\(path)?user=ada", headers: path == "v1/ws" ? upgrade : [:])
+        #expect(answer.status == 503 && answer.code == "unavailable" && answer["retry-after"] != nil)
     }
 
     @Test("nothing at an address: 404; a method that it does not take: 405 with Allow")

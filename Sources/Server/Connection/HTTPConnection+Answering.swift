@@ -57,7 +57,7 @@ extension HTTPConnection {
 
     /// Lets the hub take the stream over, as one of Server-Sent Events.
     private func follow(_ subscribe: Request.Subscribe, as identity: Identity, _ head: RequestHead) {
-        guard let place = context.broker.admissions.admit(stream.peer, hub.limits) else {
+        guard let place = context.admit(stream.peer, hub.limits) else {
             return finish(.error(.full))
         }
         var response = Response(status: 200)
@@ -81,7 +81,7 @@ extension RequestRefusal {
     /// There is no place for another connection.
     static var full: RequestRefusal {
         RequestRefusal(
-            .unavailable, "too many are connected; try later",
+            .unavailable, "no more connections are taken now; try later",
             retryAfterMilliseconds: Int64.random(in: 1_000...5_000))
     }
 }

@@ -37,7 +37,7 @@ extension HTTPConnection {
         } catch {
             return respondLast(.error(RequestRefusal(.unauthorized, error.words)), head)
         }
-        guard let place = context.broker.admissions.admit(stream.peer, hub.limits) else {
+        guard let place = context.admit(stream.peer, hub.limits) else {
             return respondLast(.error(.full), head)
         }
         let rest = leave()
