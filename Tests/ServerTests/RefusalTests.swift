@@ -1,4 +1,5 @@
 import Broker
+import Synchronization
 import Testing
 
 @testable import Server
