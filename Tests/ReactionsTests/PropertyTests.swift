@@ -148,10 +148,11 @@ extension Run {
             guard ledger.reactorCount(on: message, with: reaction.map { Reaction(canonical: $0) }) == rows.count,
                 reactors(ledger, message, reaction, limit) == rows.map(\.reactor)
             else { return false }
-            for reaction in Self.canonical {
-                guard ledger.group(Reaction(canonical: reaction), on: message) == plain.numbers(message, reaction)
-                else { return false }
-            }
+            let numbers = ledger.groups(Set(Self.canonical.map { Reaction(canonical: $0) }), on: message)
+            guard Set(numbers) == Set(Self.canonical.map { plain.numbers(message, $0) }),
+                numbers.drop(while: { $0.users == 0 }).map(\.reaction)
+                    == plain.summary(message, for: nil)?.groups.map(\.reaction) ?? []
+            else { return false }
         }
         return true
     }

@@ -98,10 +98,12 @@ import Testing
         var desk = Desk(.multiple)
         try desk.add("a", "ada", count: 3)
         try desk.add("a", "bob")
-        #expect(desk.ledger.group("a", on: "m") == group("a", 4, users: 2))
-        #expect(desk.ledger.group("b", on: "m") == group("b", 0))
-        #expect(desk.ledger.group("a", on: "n") == group("a", 0))
-        #expect(desk.ledger.total(of: "m") == 4)
+        try desk.add("c", "bob")
+        #expect(desk.ledger.groups(["a"], on: "m") == [group("a", 4, users: 2)])
+        #expect(
+            desk.ledger.groups(["c", "b", "a"], on: "m") == [group("b", 0), group("a", 4, users: 2), group("c", 1)])
+        #expect(desk.ledger.groups(["a"], on: "n") == [group("a", 0)])
+        #expect(desk.ledger.total(of: "m") == 5)
         #expect(desk.ledger.total(of: "n") == 0)
         #expect(!desk.ledger.isDeleted("m"))
     }

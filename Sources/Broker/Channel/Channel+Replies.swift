@@ -46,16 +46,16 @@ extension Channel {
         let state = state(for: request.origin, mode: .summary, filter: nil, withMessages: false)
         var reply = reply(to: request, BrokerMessage.subscribed(state).recovered(at: seq))
         reply.effect = .subscribe(following, resume: nil)
-        var missed = ChangedGroups()
+        var missed: [String: Set<Reaction>] = [:]
         for (message, reactions) in changes where following.filter?.contains(message) ?? true {
-            let delta = SummaryDelta(
-                message: message, total: ledger.total(of: message),
-                groups: reactions.map { ledger.group($0, on: message) }, isDeleted: ledger.isDeleted(message))
-            missed.merge([delta], seq: ledger.seq)
+            missed[message, default: []].formUnion(reactions)
         }
-        if !missed.isEmpty {
-            reply.followUp = .summary(channel: name, seq: missed.seq, messages: missed.messages)
+        let deltas = missed.map { message, reactions in
+            SummaryDelta(
+                message: message, total: ledger.total(of: message), groups: ledger.groups(reactions, on: message),
+                isDeleted: ledger.isDeleted(message))
         }
+        if !deltas.isEmpty { reply.followUp = .summary(channel: name, seq: ledger.seq, messages: deltas) }
         return reply
     }
 

@@ -57,12 +57,11 @@ extension Ledger {
         tally.message(message).map { tally.messages[$0].isDeleted } ?? false
     }
 
-    /// A group's numbers; zeros where it is not there.
-    public func group(_ reaction: Reaction, on message: String) -> GroupCount {
-        guard let message = tally.message(message), let group = tally.group(reaction, on: message) else {
-            return GroupCount(reaction: reaction, count: 0, users: 0)
-        }
-        return tally.groups[group].numbers
+    /// The numbers of a message's groups: zeros for those that are not there, then the others in order of first use.
+    public func groups(_ reactions: Set<Reaction>, on message: String) -> [GroupCount] {
+        let slots = tally.message(message).map { tally.messages[$0].groups } ?? []
+        let there = slots.map { tally.groups[$0].numbers }.filter { reactions.contains($0.reaction) }
+        return reactions.subtracting(there.map(\.reaction)).map { GroupCount(reaction: $0, count: 0, users: 0) } + there
     }
 
     private func summary(of slot: Slot, for user: String?) -> Summary {

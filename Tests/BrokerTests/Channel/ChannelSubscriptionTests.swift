@@ -51,6 +51,25 @@ import Wire
         #expect(await harness.heardTypes() == ["subscribed"])
     }
 
+    @Test("a resumed summary has the groups in order of first use: one that was gone starts anew at the end")
+    func missedOrder() async throws {
+        let harness = try ChannelHarness()
+        await harness.load()
+        await harness.add(1, "👍")
+        await harness.add(1, "🔥")
+        await harness.act(1, .remove(reaction: "👍", count: nil))
+        await harness.add(1, "🎉")
+        await harness.act(1, .remove(reaction: "🔥", count: nil))
+        await harness.add(1, "👍")
+        await harness.commit()
+        _ = await harness.heard()
+        await harness.subscribe(2, mode: .summary, since: position(0))
+        let messages = await harness.heard().last?["messages"] as? [[String: Any]]
+        let groups = messages?.first?["reactions"] as? [[String: Any]] ?? []
+        #expect(groups.compactMap { $0["reaction"] as? String } == ["🔥", "🎉", "👍"])
+        #expect(groups.compactMap { $0["count"] as? Int } == [0, 1, 1])
+    }
+
     @Test("a summary goes out at once after a quiet time, then at most once an interval, with the newest counts")
     func summaries() async throws {
         let harness = try ChannelHarness()
