@@ -41,6 +41,9 @@ struct ChannelOutbox: Sendable {
     /// Whether any hub has a subscription.
     var hasInterest: Bool { interest.contains { !$0.isNone } }
 
+    /// Whether any hub has a subscription in mode `summary`: only then it is noted what changes.
+    private var hasSummaries: Bool { interest.contains { $0.summaries > 0 } }
+
     /// Whether there is nothing to tell, now or later.
     var isEmpty: Bool { marks.isEmpty && due == nil && deliveries.allSatisfy { $0.items.isEmpty } }
 
@@ -77,6 +80,8 @@ struct ChannelOutbox: Sendable {
             interest[hub].add(following, -1)
             occupancy.departed(following.user)
         }
+        // From here on changes are not noted: for the next subscriber, what waits would be old.
+        if !hasSummaries { changed = ChangedGroups() }
     }
 
     /// Whether all events after `seq` are held.
@@ -100,7 +105,7 @@ struct ChannelOutbox: Sendable {
                 .event(channel: channel, change), seq: change.seq, message: change.message,
                 reactions: change.reactions)
             seq = change.seq
-            if interest.contains(where: { $0.summaries > 0 }) { changed.note(change) }
+            if hasSummaries { changed.note(change) }
         }
         if let broadcast = reply.broadcast { emitBroadcast(broadcast) }
         for own in reply.owns { emitOwn(own, isAuthor: own.user == reply.author, reply.connection) }
@@ -162,6 +167,8 @@ extension ChannelOutbox {
         _ reply: Reply, _ following: Following, resume: UInt64?, at moment: Moment
     ) {
         seal(at: moment)
+        // What is older than the reply is for those who were subscribed before it.
+        takeOwns()
         let connection = reply.connection
         var message = reply.message
         var missed: [EventBatch] = []
@@ -175,7 +182,7 @@ extension ChannelOutbox {
         let end = write(reply.followUp, to: connection.hub).upperBound
         interest[connection.hub].add(following)
         occupancy.arrived(following.user)
-        add(.subscribed(connection, start..<end, following, missed: missed), to: connection.hub)
+        add(.subscribed(connection, start..<end, following, missed: missed, seq: seq), to: connection.hub)
     }
 
     private mutating func add(_ item: ChannelDelivery.Item, to hub: Int) {

@@ -57,8 +57,9 @@ struct ChannelDelivery: Sendable {
     enum Item: Sendable {
         /// A reply to one connection: a range of `replies`.
         case reply(ConnectionKey, Range<Int>)
-        /// The subscription begins (or begins anew) with this reply, then the missed events.
-        case subscribed(ConnectionKey, Range<Int>, Following, missed: [EventBatch])
+        /// The subscription begins (or begins anew) with this reply, then the missed events; what is of `seq` and before
+        /// is told with that.
+        case subscribed(ConnectionKey, Range<Int>, Following, missed: [EventBatch], seq: UInt64)
         /// The subscription could not begin; the reply says why.
         case notSubscribed(ConnectionKey, Range<Int>)
         /// Another set of messages is watched from here on.

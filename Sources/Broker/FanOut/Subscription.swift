@@ -7,6 +7,8 @@ final class Subscription {
     unowned let recipient: Recipient
     let audience: Audience
     var following: Following
+    /// The channel's seq of which all was told when the subscription began.
+    var start: UInt64 = 0
     /// Mode `events`: the first event that a slow reader did not get; events are withheld until the channel has
     /// answered with fresh state.
     var missedFrom: UInt64?

@@ -27,8 +27,9 @@ extension Hub {
         switch item {
         case .reply(let key, let range):
             recipient(key)?.send(frames: delivery.replies.span.extracting(range))
-        case .subscribed(let key, let range, let following, let missed):
+        case .subscribed(let key, let range, let following, let missed, let seq):
             begin(channel, key, following) { subscription in
+                subscription.start = seq
                 subscription.recipient.send(frames: delivery.replies.span.extracting(range))
                 for batch in missed { makeUp(batch, to: subscription) }
             }

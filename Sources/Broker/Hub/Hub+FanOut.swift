@@ -53,12 +53,12 @@ extension Hub {
         if !run.isEmpty { body(run) }
     }
 
-    /// A summary, to all who follow them: as it is to those who watch all of it, else what each watches of it, encoded
-    /// once for all who watch the same.
+    /// A summary, to all who follow them and have not been told of its seq yet: as it is to those who watch all of it,
+    /// else what each watches of it, encoded once for all who watch the same.
     func deliver(_ batch: SummaryBatch, to audience: Audience) {
         var parts: [[Int]: SharedBytes] = [:]
         var deliveries: UInt64 = 0
-        for subscription in audience.summaries {
+        for subscription in audience.summaries where batch.seq > subscription.start {
             if subscription.recipient.isBlocked {
                 hold(batch, for: subscription)
             } else if subscription.following.filter == nil {

@@ -85,7 +85,7 @@ final class ChannelHarness {
         case .reply(_, let range), .notSubscribed(_, let range), .watched(_, let range, _), .unsubscribed(_, let range),
             .resynchronized(_, let range):
             payloads(frames: Array(delivery.replies[range]))
-        case .subscribed(_, let range, _, let missed):
+        case .subscribed(_, let range, _, let missed, _):
             payloads(frames: Array(delivery.replies[range])) + missed.flatMap(texts(of:))
         case .answered: []
         case .events(let batch): texts(of: batch)

@@ -99,6 +99,30 @@ import Wire
         #expect(await summary() == 4)
     }
 
+    @Test("a summary has the values as of its seq, also of what changed while nobody followed summaries")
+    func summaryAfterAPause() async throws {
+        let harness = try ChannelHarness()
+        await harness.load()
+        await harness.subscribe(2, mode: .summary)
+        await harness.add(1, "👍")
+        await harness.commit()
+        _ = await harness.heard()
+        await harness.add(1, "🔥")
+        await harness.commit()
+        _ = await harness.heard()
+        await harness.channel.departed([Following(user: "u2", mode: .summary, filter: nil, occupancy: false)], from: 0)
+        await harness.act(1, .remove(reaction: "🔥", count: nil))
+        await harness.commit()
+        await harness.subscribe(2, mode: .summary)
+        await harness.add(1, "🎉")
+        await harness.commit()
+        harness.moment.clock = 100
+        let summary = await harness.heard().first { $0["type"] as? String == "summary" }
+        let groups = (summary?["messages"] as? [[String: Any]])?.first?["reactions"] as? [[String: Any]] ?? []
+        #expect(groups.compactMap { $0["reaction"] as? String } == ["🎉"])
+        #expect(summary?["seq"] as? Int == 4)
+    }
+
     @Test("own goes to the user's other connections, and tells all that the user has")
     func own() async throws {
         let harness = try ChannelHarness()
@@ -115,6 +139,17 @@ import Wire
         await harness.commit()
         let cleared = await harness.heard().filter { $0["type"] as? String == "own" }
         #expect(cleared.compactMap { $0["own"] as? [String] } == [[]])
+    }
+
+    @Test("what follows a subscribed is newer: an own of before comes before it")
+    func ownBeforeSubscribed() async throws {
+        let harness = try ChannelHarness()
+        await harness.load()
+        await harness.subscribe(2, mode: .summary)
+        await harness.add(4)
+        await harness.commit()
+        await harness.subscribe(6, mode: .summary)
+        #expect(await harness.heardTypes() == ["subscribed", "ack", "own", "subscribed", "summary"])
     }
 
     @Test("bursts add up to the acks, one an interval and message")

@@ -1,6 +1,7 @@
 import Reactions
 import Storage
 import Testing
+import Transport
 import Wire
 
 @testable import Broker
@@ -15,11 +16,11 @@ import Wire
                     Reactions.Operation(.add(reaction: "👍", count: nil, data: nil), message: "m1", user: user))))
     }
 
-    private func subscribe(_ key: ConnectionKey) -> HubMessage {
+    private func subscribe(_ key: ConnectionKey, mode: Mode = .events) -> HubMessage {
         .request(
             ChannelRequest(
                 channel: "chat:1", origin: Origin(connection: key, user: "x", id: .number(1), wantsReply: true),
-                body: .subscribe(.init(channel: "chat:1"))))
+                body: .subscribe(.init(channel: "chat:1", mode: mode))))
     }
 
     @Test("an ack never comes before the commit that holds its own change, also when the last commit ends in its turn")
@@ -59,6 +60,23 @@ import Wire
                     "ack \(before + 1)", "subscribed \(before + 1)", "ack \(before + 2)", "added \(before + 2)",
                 ])
         }
+    }
+
+    @Test("a summary that is no newer than what a subscription began with is not sent to it")
+    func summariesAfterTheSnapshot() async throws {
+        let harness = try HubHarness(loops: 1)
+        let hub = harness.broker.hubs[0]
+        let ear = await harness.ear(on: hub, user: "x")
+        await harness.turn(hub, [add("a", ear), subscribe(ear, mode: .summary)])
+        try #require(harness.store.next()).answer(.success(()))
+        await harness.settle()
+        for seq: UInt64 in 1...2 {
+            let message = BrokerMessage.summary(channel: "chat:1", seq: seq, messages: [])
+            let batch = SummaryBatch(seq: seq, messages: [], frame: SharedBytes(message: message))
+            let delivery = ChannelDelivery(channel: "chat:1", items: [.summary(batch)])
+            await harness.onLoop(hub) { $0.deliver(delivery) }
+        }
+        #expect(await harness.heard(ear) == ["ack 1", "subscribed 1", "summary 2"])
     }
 
     @Test("a store that refuses gives unavailable, and what comes later starts from what it has")
