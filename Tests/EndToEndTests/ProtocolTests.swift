@@ -37,6 +37,11 @@ import Testing
         try await BrokerProcess.run { try await runClient("http_api.py", $0.url) }
     }
 
+    @Test("sections 3 to 8: a run by chance, beside a plain model of the contract", arguments: ["sqlite", "memory"])
+    func model(store: String) async throws {
+        try await BrokerProcess.run(["--store", store]) { try await runClient("model.py", $0.url) }
+    }
+
     @Test("section 3: a subscriber misses nothing, however many clients are reacting", arguments: ["sqlite", "memory"])
     func concurrency(store: String) async throws {
         try await BrokerProcess.run(["--store", store]) { try await runClient("concurrency.py", $0.url) }
