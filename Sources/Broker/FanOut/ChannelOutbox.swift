@@ -148,10 +148,10 @@ extension ChannelOutbox {
         case .refuseSubscription:
             add(.notSubscribed(connection, write(reply.message, to: hub)), to: hub)
         case .watch(let filter):
-            seal(at: moment)
+            tellAll(at: moment)
             add(.watched(connection, write(reply.message, to: hub), filter: filter), to: hub)
         case .unsubscribe:
-            seal(at: moment)
+            tellAll(at: moment)
             add(.unsubscribed(connection, write(reply.message, to: hub)), to: hub)
         case .resynchronize:
             seal(at: moment)
@@ -166,9 +166,7 @@ extension ChannelOutbox {
     private mutating func emitSubscribed(
         _ reply: Reply, _ following: Following, resume: UInt64?, at moment: Moment
     ) {
-        seal(at: moment)
-        // What is older than the reply is for those who were subscribed before it.
-        takeOwns()
+        tellAll(at: moment)
         let connection = reply.connection
         var message = reply.message
         var missed: [EventBatch] = []
@@ -207,6 +205,12 @@ extension ChannelOutbox {
         marks = []
         history.append(batch, at: moment.unix)
         for hub in interest.indices where interest[hub].events > 0 { add(.events(batch), to: hub) }
+    }
+
+    /// Lets out what is older than the reply that comes next: it is for those who were subscribed before that.
+    private mutating func tellAll(at moment: Moment) {
+        seal(at: moment)
+        takeOwns()
     }
 
     private mutating func append(_ event: BrokerMessage, seq: UInt64, message: String, reactions: [Reaction]) {

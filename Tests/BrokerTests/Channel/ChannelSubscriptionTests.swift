@@ -141,7 +141,7 @@ import Wire
         #expect(cleared.compactMap { $0["own"] as? [String] } == [[]])
     }
 
-    @Test("what follows a subscribed is newer: an own of before comes before it")
+    @Test("what follows a subscribed or a watched is newer: an own of before comes before it")
     func ownBeforeSubscribed() async throws {
         let harness = try ChannelHarness()
         await harness.load()
@@ -150,6 +150,10 @@ import Wire
         await harness.commit()
         await harness.subscribe(6, mode: .summary)
         #expect(await harness.heardTypes() == ["subscribed", "ack", "own", "subscribed", "summary"])
+        await harness.act(4, .remove(reaction: "👍", count: nil))
+        await harness.commit()
+        await harness.ask(6, .watch(["m1"], newly: ["m1"]))
+        #expect(await harness.heardTypes() == ["ack", "own", "watched"])
     }
 
     @Test("bursts add up to the acks, one an interval and message")
