@@ -14,6 +14,9 @@ public final class MemoryStore: Store {
 
     /// The name of this store's life, as it was given.
     public let epoch: String
+    /// What the commits have left to be posted elsewhere; it grows without a bound while nobody takes it.
+    public var outbox: any Outbox { memoryOutbox }
+    private let memoryOutbox = MemoryOutbox()
     private let state = Mutex(State())
 
     /// Makes an empty store.
@@ -46,7 +49,10 @@ public final class MemoryStore: Store {
                     state.failed.insert(group)
                     return .failure(refusal)
                 }
-                for write in group { state.channels[write.channel, default: MemoryChannel()].apply(write) }
+                for write in group {
+                    state.channels[write.channel, default: MemoryChannel()].apply(write)
+                    memoryOutbox.add(write.posts)
+                }
                 return .success(())
             })
     }
@@ -57,6 +63,7 @@ public final class MemoryStore: Store {
             state.isClosed = true
             state.channels = [:]
         }
+        memoryOutbox.close()
     }
 
     /// While a reason is set, every commit is unavailable for it: how tests of the broker see an outage.

@@ -17,6 +17,9 @@ public protocol Store: AnyObject, Sendable {
     /// Makes a group of outcomes durable, all or nothing. Groups that wait are committed together.
     func commit(_ group: [ChannelWrite], answer: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 
+    /// What the commits have left to be posted elsewhere.
+    var outbox: any Outbox { get }
+
     /// Commits what waits, then closes; later calls are answered with ``StoreError/closed``.
     func close()
 }
@@ -29,12 +32,15 @@ public struct ChannelWrite: Sendable, Equatable {
     public var seq: UInt64
     /// The records, in order; a later one of the same place wins.
     public var records: [Record]
+    /// What is to be posted elsewhere because of them, in order.
+    public var posts: [OutboxEntry]
 
     /// Makes a write.
-    public init(channel: String, seq: UInt64, records: [Record]) {
+    public init(channel: String, seq: UInt64, records: [Record], posts: [OutboxEntry] = []) {
         self.channel = channel
         self.seq = seq
         self.records = records
+        self.posts = posts
     }
 }
 

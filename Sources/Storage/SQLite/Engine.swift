@@ -26,6 +26,7 @@ struct Engine {
     private let database: Database
     private let reader: ChannelReader
     private let writer: ChannelWriter
+    private let outbox: OutboxTable
     private let begin: Statement
     private let beginReading: Statement
     private let commit: Statement
@@ -59,6 +60,7 @@ struct Engine {
         epoch = try Self.readEpoch(database)
         reader = try ChannelReader(database)
         writer = try ChannelWriter(database)
+        outbox = try OutboxTable(database)
         begin = try Statement(database, "BEGIN IMMEDIATE", "saving changes")
         beginReading = try Statement(database, "BEGIN", "reading a channel")
         commit = try Statement(database, "COMMIT", "saving changes")
@@ -100,7 +102,10 @@ struct Engine {
                     extendedCode: SQLITE_READONLY, purpose: "saving changes",
                     message: "the file was moved or removed")
             }
-            try transaction(begin) { () throws(SQLiteError) in try writer.write(batch) }
+            try transaction(begin) { () throws(SQLiteError) in
+                try writer.write(batch)
+                for channel in batch.channels { try outbox.add(channel.posts) }
+            }
         } catch {
             writer.forget()
             throw error
@@ -110,6 +115,21 @@ struct Engine {
     /// Reads a channel as of one moment.
     func read(_ channel: String, keysSince: Int64) throws(SQLiteError) -> ChannelImage {
         try transaction(beginReading) { () throws(SQLiteError) in try reader.read(channel, keysSince: keysSince) }
+    }
+
+    /// How many entries wait in the outbox, by queue.
+    func pendingInOutbox() throws(StoreError) -> [String: Int] {
+        try asStoreError { () throws(SQLiteError) in try outbox.pending() }
+    }
+
+    /// The oldest entries of a queue of the outbox.
+    func readOutbox(_ queue: String, limit: Int) throws(SQLiteError) -> [OutboxEntry] {
+        try outbox.read(queue, limit: limit)
+    }
+
+    /// Removes the oldest entries of a queue of the outbox, all or none, and says how many.
+    func removeFromOutbox(_ queue: String, oldest count: Int) throws(SQLiteError) -> Int {
+        try transaction(begin) { () throws(SQLiteError) in try outbox.remove(queue, oldest: count) }
     }
 
     private func transaction<Value>(

@@ -13,13 +13,15 @@ struct GroupCommitter {
     private static let maximumRecords = 100_000
 
     private let engine: Engine
+    private let outbox: SQLiteOutbox
     private var failed = FailedChannels()
     private var batch = WriteBatch()
     private var commits: [Commit] = []
     private var refused: Set<String> = []
 
-    init(_ engine: Engine) {
+    init(_ engine: Engine, _ outbox: SQLiteOutbox) {
         self.engine = engine
+        self.outbox = outbox
     }
 
     /// Serves a queue until it is closed and empty.
@@ -41,6 +43,9 @@ struct GroupCommitter {
             add(group, refusal: reason, answer)
         case .load(let channel, let keysSince, let answer):
             load(channel, keysSince: keysSince, answer)
+        case .work(let work):
+            flush()
+            work(engine)
         }
     }
 
@@ -62,7 +67,12 @@ struct GroupCommitter {
         if commits.isEmpty { return }
         var result = Result<Void, StoreError>.success(())
         if !batch.channels.isEmpty {
-            do throws(SQLiteError) { try engine.write(batch) } catch { result = .failure(error.storeError) }
+            do throws(SQLiteError) {
+                try engine.write(batch)
+                for channel in batch.channels { outbox.added(channel.posts) }
+            } catch {
+                result = .failure(error.storeError)
+            }
         }
         for commit in commits {
             if case .failure = result, commit.refusal == nil { failed.insert(commit.group) }

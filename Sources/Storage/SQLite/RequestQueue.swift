@@ -7,6 +7,8 @@ enum StoreRequest: Sendable {
     /// A commit that came when too much waited: its turn to be answered is still its own.
     case refuse([ChannelWrite], StoreError, answer: @Sendable (Result<Void, StoreError>) -> Void)
     case load(String, keysSince: Int64, answer: @Sendable (Result<ChannelImage, StoreError>) -> Void)
+    /// Something that concerns no channel, after the commits that came before.
+    case work(@Sendable (Engine) -> Void)
 }
 
 /// Carries requests from any thread to the store's, in order, whole bunches at a time.
@@ -36,7 +38,7 @@ final class RequestQueue: Sendable {
     func add(
         commit group: [ChannelWrite], answer: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) -> Bool {
-        let count = group.reduce(0) { $0 + $1.records.count }
+        let count = group.reduce(0) { $0 + $1.records.count + $1.posts.count }
         return add { [maximumRecords] state in
             if state.recordCount > 0, state.recordCount + count > maximumRecords {
                 let channels = group.map { ChannelWrite(channel: $0.channel, seq: $0.seq, records: []) }
@@ -54,6 +56,11 @@ final class RequestQueue: Sendable {
         answer: @escaping @Sendable (Result<ChannelImage, StoreError>) -> Void
     ) -> Bool {
         add { _ in .load(channel, keysSince: keysSince, answer: answer) }
+    }
+
+    /// Adds work that concerns no channel; `false` after ``close()``.
+    func add(work: @escaping @Sendable (Engine) -> Void) -> Bool {
+        add { _ in .work(work) }
     }
 
     private func add(_ request: (inout State) -> StoreRequest) -> Bool {

@@ -8,6 +8,8 @@ public import Reactions
 public final class SQLiteStore: Store {
     /// The name of this store's life, made with the file and kept in it.
     public let epoch: String
+    /// What the commits have left to be posted elsewhere, kept in the same file.
+    public let outbox: any Outbox
     private let queue: RequestQueue
     private let thread: StoreThread
 
@@ -25,9 +27,11 @@ public final class SQLiteStore: Store {
         let engine = try Engine(file: file, settings: settings)
         let queue = RequestQueue(maximumRecords: settings.maximumWaitingRecords)
         epoch = engine.epoch
+        let outbox = SQLiteOutbox(queue, pending: try engine.pendingInOutbox())
+        self.outbox = outbox
         self.queue = queue
         thread = try StoreThread {
-            var committer = GroupCommitter(engine)
+            var committer = GroupCommitter(engine, outbox)
             committer.serve(queue)
         }
     }

@@ -11,6 +11,7 @@ struct WriteBatch {
         var isFrozen: Bool?
         var messages: [String: Message] = [:]
         var keys: [KeyPlace: Record.Key] = [:]
+        var posts: [OutboxEntry] = []
     }
 
     /// What one message has; an inner `nil` says that the place is to be emptied.
@@ -28,7 +29,7 @@ struct WriteBatch {
     func contains(_ channel: String) -> Bool { positions[channel] != nil }
 
     mutating func add(_ write: ChannelWrite) {
-        recordCount += write.records.count
+        recordCount += write.records.count + write.posts.count
         if let position = positions[write.channel] {
             channels[position].add(write)
         } else {
@@ -44,6 +45,7 @@ extension WriteBatch.Channel {
     fileprivate mutating func add(_ write: ChannelWrite) {
         seq = write.seq
         for record in write.records { add(record) }
+        posts += write.posts
     }
 
     private mutating func add(_ record: Record) {
