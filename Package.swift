@@ -61,7 +61,7 @@ let package = Package(
         tests(of: "Wire", imports: ["Reactions"]),
         tests(of: "Transport", imports: ["CLinux"]),
         tests(of: "Storage", imports: ["Reactions", "CSQLite"]),
-        tests(of: "Broker", imports: ["Reactions", "WebSocket", "Wire", "Transport", "Storage"]),
+        tests(of: "Broker", imports: ["Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
         tests(of: "Server", imports: ["Broker", "Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
         tests(of: "FanfareClient", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),
         tests(of: "LoadGenerator"),

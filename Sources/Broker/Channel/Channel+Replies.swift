@@ -15,7 +15,10 @@ extension Channel {
             request.origin,
             .error(
                 id: request.origin.id, code: code, message: words, retryAfterMilliseconds: retryAfterMilliseconds))
-        if case .subscribe = request.body { reply.effect = .refuseSubscription }
+        switch request.body {
+        case .subscribe, .refusedSubscription: reply.effect = .refuseSubscription
+        default: break
+        }
         return reply
     }
 

@@ -33,11 +33,14 @@ actor Channel {
     private var unread: [ChannelRequest]? = []
     private var waiting: [Waiting] = []
     private var records: [Record] = []
+    /// Where the changes wait that are to be posted; `nil`: they are not.
+    private var postQueue: String?
+    private var posts: [OutboxEntry] = []
 
-    /// Makes a channel that waits for its image from the store.
+    /// Makes a channel that waits for its image from the store; its namespace stands under the name `entry`.
     init(
-        name: String, epoch: String, namespace: Namespace, limiter: ChannelLimiter, maxWaiting: Int, hubs: Int,
-        loop: EventLoop
+        name: String, epoch: String, namespace: Namespace, entry: String, limiter: ChannelLimiter, maxWaiting: Int,
+        hubs: Int, loop: EventLoop
     ) {
         self.name = name
         self.epoch = epoch
@@ -45,6 +48,7 @@ actor Channel {
         self.limiter = limiter
         self.maxWaiting = maxWaiting
         self.loop = loop
+        postQueue = namespace.outbound?.webhook == nil ? nil : entry
         outbox = ChannelOutbox(channel: name, hubs: hubs, namespace: namespace)
     }
 
@@ -86,7 +90,8 @@ actor Channel {
         case .reactors(let message, let reaction, let limit, let after):
             reactors(on: message, with: reaction, limit: limit, after: after, for: request)
         case .list(let list): listed(list, for: request)
-        case .refused(let code, let words): refusal(of: request, code, words)
+        case .refused(let code, let words), .refusedSubscription(let code, let words):
+            refusal(of: request, code, words)
         case .resynchronize(let from, let filter): resynchronized(from: from, filter: filter, for: request)
         }
     }
@@ -106,6 +111,7 @@ actor Channel {
                     id: request.origin.id, channel: name, outcome.answer, isDuplicate: outcome.isDuplicate,
                     isCounted: namespace.rules.policy == .multiple))
             reply.changes = namespace.isAnonymous ? outcome.changes.map(\.withoutNames) : outcome.changes
+            if let postQueue { post(reply.changes, in: postQueue) }
             reply.result = ReactionResult(outcome)
             if !outcome.isDuplicate { reply.owns = owns(after: operation, outcome) }
             if namespace.rules.policy == .ephemeral, outcome.answer.result == .added, !outcome.isDuplicate {
@@ -120,9 +126,15 @@ actor Channel {
         }
     }
 
+    /// Has changes posted with the commit that they belong to.
+    private func post(_ changes: [Change], in queue: String) {
+        for change in changes { posts.append(WebhookBatch.entry(change, in: name, epoch: epoch, queue: queue)) }
+    }
+
     /// Goes on with other settings of its namespace, which stand under the name `entry`.
     func adopt(_ namespace: Namespace, entry: String, at moment: Moment) {
         limiter.adopt(entry: entry, namespace)
+        postQueue = namespace.outbound?.webhook == nil ? nil : entry
         guard namespace != self.namespace else { return }
         self.namespace = namespace
         outbox.adopt(namespace, at: moment)
@@ -171,7 +183,8 @@ actor Channel {
         switch request.body {
         case .unsubscribe: unsubscribed(for: request)
         case .revoke: revoked(for: request)
-        case .refused(let code, let words): refusal(of: request, code, words)
+        case .refused(let code, let words), .refusedSubscription(let code, let words):
+            refusal(of: request, code, words)
         default: refusal(of: request, .unavailable, "the store cannot be read now")
         }
     }
@@ -179,8 +192,8 @@ actor Channel {
     /// What is to be committed since this was last asked; `nil`: nothing.
     func takeWrite() -> ChannelWrite? {
         guard !records.isEmpty else { return nil }
-        defer { records = [] }
-        return ChannelWrite(channel: name, seq: ledger.seq, records: records)
+        defer { (records, posts) = ([], []) }
+        return ChannelWrite(channel: name, seq: ledger.seq, records: records, posts: posts)
     }
 
     /// The store has the groups up to this one: what waited for them goes out.
@@ -206,6 +219,7 @@ actor Channel {
         unread = (unread ?? []) + again
         waiting = []
         records = []
+        posts = []
     }
 
     // MARK: Hubs

@@ -26,6 +26,8 @@ struct ChannelRequest: Sendable {
         case list(Request.List)
         /// A refusal by the session, sent through the channel so that it keeps its place among the replies.
         case refused(ErrorCode, String)
+        /// The same for a `subscribe`, which the session counts until it is answered.
+        case refusedSubscription(ErrorCode, String)
         /// A slow reader that can be written to again and missed what came from this seq on.
         case resynchronize(from: UInt64, filter: [String]?)
 

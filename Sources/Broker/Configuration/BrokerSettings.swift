@@ -30,7 +30,11 @@ public struct BrokerSettings: Sendable {
     }
 
     /// The namespaces by name; `*` stands for all that are not named.
-    public var namespaces: [String: Namespace]
+    public var namespaces: [String: Namespace] { didSet { hasHooks = BrokerSettings.haveHooks(namespaces) } }
+    /// Whether any namespace has a hook: what is asked first, for every request.
+    private(set) var hasHooks: Bool
+    /// Who is asked whether someone may connect.
+    public var connectHook: Hook?
     /// The bounds.
     public var limits: Limits
     /// Who is who.
@@ -38,11 +42,18 @@ public struct BrokerSettings: Sendable {
 
     /// Makes settings.
     public init(
-        namespaces: [String: Namespace], authenticator: Authenticator, limits: Limits = Limits()
+        namespaces: [String: Namespace], authenticator: Authenticator, limits: Limits = Limits(),
+        connectHook: Hook? = nil
     ) {
         self.namespaces = namespaces
+        hasHooks = BrokerSettings.haveHooks(namespaces)
+        self.connectHook = connectHook
         self.authenticator = authenticator
         self.limits = limits
+    }
+
+    private static func haveHooks(_ namespaces: [String: Namespace]) -> Bool {
+        namespaces.values.contains { $0.outbound?.subscribeHook != nil || $0.outbound?.reactHook != nil }
     }
 
     /// The settings of a channel's namespace: what stands before the first `:`, or the whole name.

@@ -16,11 +16,14 @@ public struct Namespace: Sendable, Equatable {
     public var userRate: Rate?
     /// How fast one channel takes changes; `nil`: as fast as it can.
     public var channelRate: Rate?
+    /// What other servers are told and asked; `nil`: nothing.
+    public var outbound: OutboundSettings?
 
     /// Makes settings; the defaults are those of a namespace that says nothing, save that there are no rate limits.
     public init(
         rules: Rules = Rules(), isAnonymous: Bool = false, summaryIntervalMilliseconds: Int = 100,
-        historyEvents: Int = 1000, historySeconds: Int = 300, userRate: Rate? = nil, channelRate: Rate? = nil
+        historyEvents: Int = 1000, historySeconds: Int = 300, userRate: Rate? = nil, channelRate: Rate? = nil,
+        outbound: OutboundSettings? = nil
     ) {
         self.rules = rules
         self.isAnonymous = isAnonymous
@@ -29,6 +32,7 @@ public struct Namespace: Sendable, Equatable {
         self.historySeconds = historySeconds
         self.userRate = userRate
         self.channelRate = channelRate
+        self.outbound = outbound
     }
 
     /// What a namespace has outside of development mode where the settings say nothing.

@@ -4,7 +4,7 @@ import Reactions
 extension SettingsFile {
     private static let namespaceNames = [
         "policy", "reactions", "max_kinds_per_message", "max_per_user_and_message", "anonymous", "summary_interval_ms",
-        "history", "durability", "rate", "webhook",
+        "history", "durability", "rate", "webhook", "hooks",
     ]
 
     mutating func readNamespaces(
@@ -48,7 +48,7 @@ extension SettingsFile {
         }
         _ = try object["durability"]?.choice(of: Durability.self, planned: ["memory", "synced"])
         if let entry = object["rate"] { try readRates(entry, into: &namespace) }
-        try object["webhook"]?.unavailable()
+        namespace.outbound = try readOutbound(object)
         return namespace
     }
 

@@ -13,6 +13,7 @@ extension SettingsFile {
         if let entry = top["server_keys"] { serverKeys = try readKeys(entry) }
         if let entry = top["origins"] { origins = try readOrigins(entry) }
         if let entry = top["limits"] { try readLimits(entry) }
+        if let entry = top["hooks"] { connectHook = try readHooks(entry, ["connect"])["connect"] }
         if let entry = top["namespaces"] { namespaces = try readNamespaces(entry, defaults: defaults) }
     }
 

@@ -46,6 +46,8 @@ public struct SettingsFile: Sendable {
     public internal(set) var origins: [String]?
     /// The bounds that are set (`limits`).
     public internal(set) var limits: [LimitName: Int] = [:]
+    /// Who is asked whether someone may connect (`hooks.connect`).
+    public internal(set) var connectHook: Hook?
     /// The namespaces (`namespaces`), what they leave out filled in.
     public internal(set) var namespaces: [String: Namespace]?
 
@@ -67,7 +69,7 @@ public struct SettingsFile: Sendable {
     }
 
     static let names = [
-        "listen", "data", "store", "tokens", "server_keys", "origins", "limits", "namespaces",
+        "listen", "data", "store", "tokens", "server_keys", "origins", "limits", "hooks", "namespaces",
     ]
 }
 

@@ -67,6 +67,12 @@ final class Connection: Recipient {
         super.drained()
     }
 
+    override var address: String? { stream.peerAddress }
+
+    override func proceed() {
+        if !held.isEmpty { stream.awaitDrain() }
+    }
+
     override func answered() {
         super.answered()
         if unanswered == 0, !held.isEmpty { stream.awaitDrain() }

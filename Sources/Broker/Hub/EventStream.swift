@@ -64,6 +64,8 @@ final class EventStream: Recipient {
 
     override var isBlocked: Bool { stream.isBlocked }
 
+    override var address: String? { stream.peerAddress }
+
     override var bytesSent: UInt64 { stream.bytesSent }
 
     override func send(frames: Span<UInt8>) {

@@ -48,12 +48,15 @@ extension Hub {
         reportIfEmpty()
     }
 
-    /// Takes requests in the order in which they came, as long as no more than `most` large replies are owed.
+    /// Takes requests in the order in which they came, as long as no more than `most` large replies are owed, and not too
+    /// many wait for hooks.
     func receive(
         _ requests: inout ArraySlice<Result<Request, BadRequest>>, from recipient: Recipient, most: Int = .max
     ) {
         let (now, settings) = (now, settings)
-        while !recipient.isClosing, recipient.unanswered < most, let request = requests.popFirst() {
+        while !recipient.isClosing, recipient.unanswered < most, most == .max || recipient.gate?.isFull != true,
+            let request = requests.popFirst()
+        {
             metrics.requests.count(RequestKind(request))
             let step =
                 switch request {
@@ -68,14 +71,14 @@ extension Hub {
         switch step {
         case .ask(let request):
             if request.origin.isBulky { recipient.unanswered += 1 }
-            ask(request)
+            pass(request, from: recipient)
         case .say(let message):
             if case .error(_, let code, _, _) = message { metrics.count(code) }
             recipient.send(message)
         case .nothing: break
         case .authenticated(let reply, let ended):
             if let reply { recipient.send(reply) }
-            for request in ended { ask(request) }
+            for request in ended { pass(request, from: recipient) }
             setIdentityDeadline(of: recipient)
         case .close(let code, let reason):
             recipient.close(code: code, reason: reason, retryAfterMilliseconds: 1_000)

@@ -5,13 +5,15 @@ public import Wire
 extension Hub {
     /// Asks for one thing in the name of `identity`; `reply` gets the reply, once: the bytes of its JSON, or the refusal.
     ///
-    /// Called on the hub's loop; the reply comes there too, possibly before this returns.
+    /// `peer` is where the request comes from. Called on the hub's loop; the reply comes there too, possibly before this
+    /// returns.
     public nonisolated func ask(
-        _ request: Request.Body, as identity: Identity, reply: @escaping (Result<[UInt8], RequestRefusal>) -> Void
+        _ request: Request.Body, as identity: Identity, from peer: SocketAddress? = nil,
+        reply: @escaping (Result<[UInt8], RequestRefusal>) -> Void
     ) -> PendingReply {
         let pending = PendingReply()
         enter(with: (pending, reply)) { hub, asking in
-            let recipient = SingleRequest(session: hub.session(for: identity), hub: hub, reply: asking.1)
+            let recipient = SingleRequest(session: hub.session(for: identity), hub: hub, peer: peer, reply: asking.1)
             asking.0.recipient = recipient
             hub.add(recipient, asking: request)
         }

@@ -5,6 +5,7 @@ extension Hub {
     /// Goes on with other settings; connections keep the limits with which they came.
     func adopt(_ settings: BrokerSettings) {
         unsafe settingsOnLoop = settings
+        adoptWebhooks()
         let moment = moment
         for (name, resident) in residents {
             guard let namespace = settings.namespace(of: name) else { continue }
@@ -16,7 +17,7 @@ extension Hub {
             audience.adopt(isAnonymous: settings.namespace(of: name)?.isAnonymous ?? true)
         }
         for recipient in recipients.elements {
-            for request in recipient.session.revoked(by: settings) { ask(request) }
+            for request in recipient.session.revoked(by: settings) { pass(request, from: recipient) }
         }
     }
 
@@ -27,7 +28,10 @@ extension Hub {
         var reply = Reply(
             request.origin,
             .error(id: request.origin.id, code: .forbidden, message: words, retryAfterMilliseconds: nil))
-        if case .subscribe = request.body { reply.effect = .refuseSubscription }
+        switch request.body {
+        case .subscribe, .refusedSubscription: reply.effect = .refuseSubscription
+        default: break
+        }
         var outbox = ChannelOutbox(channel: request.channel, hubs: hubs.count, namespace: Namespace())
         outbox.emit(reply, at: moment)
         for (hub, delivery) in outbox.take(at: moment) { send(delivery, to: hub) }

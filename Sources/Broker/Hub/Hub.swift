@@ -19,6 +19,8 @@ enum HubMessage: Sendable {
     case metricsAsked(ConnectionKey)
     /// What a hub has counted, for one who asked here; out of line, for the other messages' sake.
     indirect case metrics(HubMetrics, for: ConnectionKey)
+    /// For the sender of a webhook's queue.
+    case webhook(String, WebhookSender.Message)
 }
 
 /// All that one loop owns: the connections that it accepted, and the channels that live on it.
@@ -53,13 +55,15 @@ public actor Hub {
     public nonisolated var settings: BrokerSettings { unsafe settingsOnLoop }
     /// The bounds alone, without a copy of the rest; on the loop only.
     public nonisolated var limits: BrokerSettings.Limits { unsafe settingsOnLoop.limits }
+    /// Whether any namespace has a hook; on the loop only.
+    nonisolated var hasHooks: Bool { unsafe settingsOnLoop.hasHooks }
     // Read and replaced on the loop alone, where nothing else runs meanwhile: a lock would cost every message.
     nonisolated(unsafe) var settingsOnLoop: BrokerSettings
     private let userBuckets: UserBuckets
     /// The life of all channels' counters.
     nonisolated let epoch: String
-    private let store: any Store
-    private let log: BrokerLog
+    let store: any Store
+    let log: BrokerLog
     /// The mailboxes of all hubs, this one's too, by index.
     private(set) var hubs: [Mailbox<HubMessage>] = []
 
@@ -73,6 +77,10 @@ public actor Hub {
     /// What to call when the last connection is gone.
     var whenEmpty: (@Sendable () -> Void)?
     var metrics = HubMetrics()
+    /// The senders of the webhooks that live here, by queue.
+    var senders: [String: WebhookSender] = [:]
+    /// Asks the servers of hooks.
+    private(set) lazy var hookClient = HTTPClient(on: loop, maxConnections: 32, maxWaiting: 1_024)
 
     var residents: [String: Resident] = [:]
     /// Residents that may have something to commit or to tell.
@@ -82,6 +90,8 @@ public actor Hub {
     /// The channels in the group that is being committed.
     private var committing: [Resident] = []
     private var isCommitting = false
+    /// The queues of the outbox that the group puts something into.
+    private var posting: Set<String> = []
     private var commitBegan = MonotonicTime(nanoseconds: 0)
     private var group: UInt64 = 1
 
@@ -110,6 +120,7 @@ public actor Hub {
         self.hubs = hubs
         loop.atTurnEnd { [unowned self] in endTurn() }
         scheduleSweep()
+        adoptWebhooks()
     }
 
     private func scheduleSweep() {
@@ -139,6 +150,7 @@ public actor Hub {
             case .stored(let group, let result): stored(group, result)
             case .metricsAsked(let key): tellMetrics(to: key)
             case .metrics(let metrics, let key): (recipients[key] as? MetricsRequest)?.take(metrics)
+            case .webhook(let queue, let message): senders[queue]?.receive(message)
             }
         }
     }
@@ -174,9 +186,10 @@ public actor Hub {
             return resident
         }
         guard let namespace = settings.namespace(of: name) else { return nil }
+        let entry = settings.namespaceEntry(of: name)
         let channel = Channel(
-            name: name, epoch: store.epoch, namespace: namespace,
-            limiter: ChannelLimiter(userBuckets, entry: settings.namespaceEntry(of: name), namespace),
+            name: name, epoch: store.epoch, namespace: namespace, entry: entry,
+            limiter: ChannelLimiter(userBuckets, entry: entry, namespace),
             maxWaiting: settings.limits.waitingRequests,
             hubs: hubs.count, loop: loop)
         let resident = Resident(channel, at: loop.now)
@@ -297,6 +310,7 @@ public actor Hub {
         commitBegan = .now
         metrics.commitRecords.record(Double(writes.reduce(0) { $0 + $1.records.count }))
         let (committed, inbox) = (group, hubs[index])
+        for write in writes { for post in write.posts { posting.insert(post.queue) } }
         store.commit(writes) { inbox.post(.stored(committed, $0)) }
         writes = []
         writers = []
@@ -307,9 +321,12 @@ public actor Hub {
         let (channels, moment) = (committing, moment)
         committing = []
         isCommitting = false
+        let posted = posting
+        posting = []
         metrics.commitSeconds.record((MonotonicTime.now - commitBegan) / .seconds(1))
         switch result {
         case .success:
+            tellSenders(of: posted)
             for resident in channels {
                 resident.channel.assumeIsolated { $0.committed(upTo: group, at: moment) }
                 mark(resident)

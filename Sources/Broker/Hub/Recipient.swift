@@ -15,6 +15,8 @@ class Recipient {
     var unanswered = 0
     /// The code with which it ended, as far as it is known; `nil` for one that has none.
     var closeCode: UInt16?
+    /// Its requests that wait for a hook; `nil`: none does.
+    var gate: HookGate?
 
     init(session: Session, hub: Hub) {
         self.session = session
@@ -41,6 +43,10 @@ class Recipient {
     func answered() { unanswered -= 1 }
     /// It can be written to again.
     func drained() { hub.enter(with: self) { $0.catchUp($1) } }
+    /// Requests that were held back may be taken again.
+    func proceed() {}
+    /// Where it comes from, as far as that is known.
+    var address: String? { nil }
     /// Whether it stays after its first reply.
     var isConnection: Bool { true }
     /// How many bytes it was sent over its own stream.

@@ -47,8 +47,15 @@ extension PendingReply: Sendable {}
 class SingleRequest: Recipient {
     private var reply: ((Result<[UInt8], RequestRefusal>) -> Void)?
 
-    init(session: Session, hub: Hub, reply: @escaping (Result<[UInt8], RequestRefusal>) -> Void) {
+    private let peer: SocketAddress?
+
+    /// `peer` is where the request comes from.
+    init(
+        session: Session, hub: Hub, peer: SocketAddress? = nil,
+        reply: @escaping (Result<[UInt8], RequestRefusal>) -> Void
+    ) {
         self.reply = reply
+        self.peer = peer
         super.init(session: session, hub: hub)
     }
 
@@ -63,6 +70,8 @@ class SingleRequest: Recipient {
     override var isClosing: Bool { reply == nil }
 
     override var isBlocked: Bool { false }
+
+    override var address: String? { peer?.host }
 
     override var isConnection: Bool { false }
 

@@ -29,12 +29,13 @@ extension HubMetrics {
             HubMetrics.closeCodes.map { (String($0), closed[$0] ?? 0) } + [("other", closed[0] ?? 0)])
         text.histogram("fanfare_commit_seconds", "How long a group took to become durable.", commitSeconds)
         text.histogram("fanfare_commit_records", "Records in a group.", commitRecords)
+        writeOutbound(to: &text)
         return text.lines
     }
 }
 
 /// Writes metrics line by line.
-private struct MetricsText {
+struct MetricsText {
     private(set) var lines = ""
 
     private mutating func begin(_ type: String, _ name: String, _ help: String) {
@@ -44,6 +45,12 @@ private struct MetricsText {
     mutating func single(_ type: String, _ name: String, _ help: String, _ value: UInt64) {
         begin(type, name, help)
         lines += "\(name) \(value)\n"
+    }
+
+    /// Values with labels of their own, `name="value"` and so on.
+    mutating func family(_ type: String, _ name: String, _ help: String, _ values: [(labels: String, UInt64)]) {
+        begin(type, name, help)
+        for (labels, value) in values { lines += "\(name){\(labels)} \(value)\n" }
     }
 
     mutating func counters(_ name: String, _ help: String, label: String, _ values: [(String, UInt64)]) {

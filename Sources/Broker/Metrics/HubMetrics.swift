@@ -36,6 +36,10 @@ struct HubMetrics: Sendable {
     var commitSeconds = Histogram(bounds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5])
     var commitRecords = Histogram(bounds: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000])
 
+    /// By the name of the queue.
+    var webhooks: [String: WebhookMetrics] = [:]
+    var hooks = HookMetrics()
+
     // What is there at this moment.
     var connections: UInt64 = 0
     var subscriptions: UInt64 = 0
@@ -72,6 +76,8 @@ struct HubMetrics: Sendable {
         sum.closed.merge(more.closed) { $0 + $1 }
         sum.commitSeconds += more.commitSeconds
         sum.commitRecords += more.commitRecords
+        for (queue, webhook) in more.webhooks { sum.webhooks[queue, default: WebhookMetrics()] += webhook }
+        sum.hooks += more.hooks
         sum.connections += more.connections
         sum.subscriptions += more.subscriptions
         sum.channels += more.channels

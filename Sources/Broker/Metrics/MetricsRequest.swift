@@ -31,6 +31,7 @@ extension Hub {
     func tellMetrics(to key: ConnectionKey) {
         var metrics = metrics
         metrics.channels = UInt64(channelCount)
+        metrics.webhooks = senders.mapValues(\.metrics)
         for audience in audiences.values {
             metrics.subscriptions += UInt64(audience.events.count + audience.summaries.count)
         }

@@ -24,7 +24,10 @@ extension HTTPConnection {
             ).request()
             let identity = try identity(head, target)
             if case .subscribe(let subscribe) = request { return follow(subscribe, as: identity, head) }
-            wait(for: hub.ask(request, as: identity) { [self] in finish(response(to: resource, with: $0, for: head)) })
+            wait(
+                for: hub.ask(request, as: identity, from: stream.peer) { [self] in
+                    finish(response(to: resource, with: $0, for: head))
+                })
         } catch {
             finish(.error(error))
         }

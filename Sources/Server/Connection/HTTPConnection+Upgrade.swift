@@ -40,7 +40,18 @@ extension HTTPConnection {
         guard let place = context.admit(stream.peer, hub.limits) else {
             return respondLast(.error(.full), head)
         }
+        guard hub.asksBeforeConnecting else { return become(response, identity, place) }
+        awaitVerdict()
+        hub.askToConnect(user: identity?.user, from: stream.peer, origin: head.headers["origin"]) { [self] refusal in
+            guard phase == .answer else { return }
+            if let refusal { respondLast(.error(refusal), head) } else { become(response, identity, place) }
+        }
+    }
+
+    private func become(_ response: [UInt8], _ identity: Identity?, _ place: Admissions.Place) {
         let rest = leave()
+        guard !hasReadAll else { return stream.finish() }
+        stream.resumeReading()
         stream.send(copying: response)
         hub.adopt(stream, identity: identity, place: place, bytes: rest)
     }

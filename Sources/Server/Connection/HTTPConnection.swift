@@ -47,7 +47,7 @@ final class HTTPConnection {
     /// Whether the next request waits until the reader has taken more.
     private var isHeld = false
     /// Whether the peer has sent all that it will.
-    private var hasReadAll = false
+    private(set) var hasReadAll = false
 
     init(_ stream: ByteStream, hub: Hub, context: Context) {
         self.stream = stream
@@ -167,6 +167,11 @@ final class HTTPConnection {
     /// Waits for what a hub answers; it may have done so before this is called.
     func wait(for pending: PendingReply) {
         if phase == .answer { self.pending = pending }
+    }
+
+    /// Waits until it is decided whether the connection may become another kind.
+    func awaitVerdict() {
+        phase = .answer
     }
 
     /// Gives the answer to the request under way.

@@ -20,6 +20,7 @@ struct SettingsReport {
         addPlaces()
         addIdentity()
         addLimits()
+        addHook(settings.server.broker.connectHook, "hooks.connect", otherwise: "default")
         for name in settings.server.broker.namespaces.keys.sorted() { addNamespace(name) }
     }
 
@@ -44,13 +45,16 @@ struct SettingsReport {
     ///   - options: the options that win over the file.
     ///   - path: the setting's path in the file, where it isn't the name.
     ///   - otherwise: what set it where neither did.
-    private mutating func add(
+    mutating func add(
         _ name: String, _ value: String, options: [String] = [], path: String? = nil, otherwise: String = "default"
     ) {
         let given = options.compactMap { settings.words.source(of: $0) }.first
         let source = given ?? settings.file?.place(of: path ?? name) ?? otherwise
         rows.append(Row(name: name, value: value, source: source))
     }
+
+    /// Whether the file has a setting.
+    func isSet(_ path: String) -> Bool { settings.file?.place(of: path) != nil }
 
     private var modeDefault: String { settings.isDevelopment ? "--dev" : "default" }
 
@@ -121,7 +125,7 @@ struct SettingsReport {
         let noRate = isRateNull(place) ? place + "rate" : nil
         add(place + "rate.user", text(of: namespace.userRate), path: noRate, otherwise: rate)
         add(place + "rate.channel", text(of: namespace.channelRate), path: noRate, otherwise: rate)
-        add(place + "webhook", "none", otherwise: otherwise)
+        addOutbound(namespace.outbound, place, otherwise: otherwise)
     }
 
     private func text(of rate: Rate?) -> String {

@@ -5,7 +5,7 @@ enum ServeOptions {
     static let all: [CommandSyntax.Option] = [
         .value(
             "config", "FILE",
-            "the settings file, JSON: listen, data, store, tokens, server_keys, origins, limits, namespaces; options and variables win over it",
+            "the settings file, JSON: listen, data, store, tokens, server_keys, origins, limits, hooks, namespaces; options and variables win over it",
             environment: true),
         .repeated(
             "listen", "ADDR", "where to serve: HOST:PORT, [V6]:PORT, :PORT or unix:PATH; port 0 takes a free one",

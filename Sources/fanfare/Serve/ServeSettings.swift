@@ -36,7 +36,8 @@ struct ServeSettings {
             broker: BrokerSettings(
                 namespaces: ServeSettings.namespaces(file?.settings, isDevelopment: isDevelopment),
                 authenticator: try ServeSettings.authenticator(words, file?.settings, secret: tokenSecret),
-                limits: ServeSettings.limits(file?.settings, isDevelopment: isDevelopment)))
+                limits: ServeSettings.limits(file?.settings, isDevelopment: isDevelopment),
+                connectHook: file?.settings.connectHook))
     }
 
     /// Whether nothing names namespaces, so that every channel is allowed.

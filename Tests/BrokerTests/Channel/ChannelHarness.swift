@@ -21,7 +21,7 @@ final class ChannelHarness {
         loop = try EventLoop(name: "channel-test")
         loop.start()
         channel = Channel(
-            name: "chat:1", epoch: "e1", namespace: namespace,
+            name: "chat:1", epoch: "e1", namespace: namespace, entry: "chat",
             limiter: ChannelLimiter(users, entry: "chat", namespace), maxWaiting: maxWaiting, hubs: 2, loop: loop)
     }
 

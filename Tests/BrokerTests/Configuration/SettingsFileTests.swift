@@ -142,7 +142,6 @@ import Transport
             #"{"store": {"kind": "nats"}}"#, #"{"tokens": {"jwks_file": "keys.json"}}"#,
             #"{"namespaces": {"chat": {"durability": "memory"}}}"#,
             #"{"namespaces": {"chat": {"durability": "synced"}}}"#,
-            #"{"namespaces": {"chat": {"webhook": "https://example.org"}}}"#,
         ])
     func unavailable(text: String) {
         let error = #expect(throws: SettingsError.self) { try read(text) }

@@ -16,6 +16,7 @@ final class HeldStore: Store {
     }
 
     let epoch = "held"
+    let outbox: any Outbox = MemoryOutbox()
     private let waiting = Mutex<[Commit]>([])
 
     func load(

@@ -103,6 +103,7 @@ final class HeldStore: Store {
     private let isBroken = Locked(false)
 
     var epoch: String { store.epoch }
+    var outbox: any Outbox { store.outbox }
 
     /// From now on commits wait.
     func hold() {
