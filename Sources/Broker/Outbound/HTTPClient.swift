@@ -83,8 +83,7 @@ final class HTTPClient {
     /// Posts a request; `then` is called once, on the loop, possibly before this returns.
     func post(_ request: ClientRequest, then: @escaping Completion) {
         let exchange = ClientExchange(request, then)
-        exchange.timer = loop.schedule(
-            Alarm { [unowned self, exchange] in finish(exchange, .failure(.timedOut)) }, after: request.timeout)
+        setTimer(of: exchange, request.timeout, .timedOut)
         start(exchange)
     }
 
@@ -98,8 +97,16 @@ final class HTTPClient {
         } else if pools[server, default: Pool()].waiting.count < maxWaiting {
             pools[server, default: Pool()].waiting.append(exchange)
         } else {
-            finish(exchange, .failure(.busy))
+            // Not at once: where the answer leads to the next question, that would not end.
+            setTimer(of: exchange, .zero, .busy)
         }
+    }
+
+    /// Has an exchange fail after some time, unless it ends before.
+    private func setTimer(of exchange: ClientExchange, _ limit: Duration, _ error: ClientError) {
+        if let timer = exchange.timer { loop.cancel(timer) }
+        exchange.timer = loop.schedule(
+            Alarm { [unowned self, exchange] in finish(exchange, .failure(error)) }, after: limit)
     }
 
     /// Ends an exchange, wherever it is; a second end does nothing.

@@ -2,8 +2,8 @@
 ///
 /// It outlives the recipient, because what was sent before the end takes effect.
 final class HookGate {
-    /// How many may wait before no more are taken from the recipient.
-    static let capacity = 256
+    /// How many may wait before no more are taken from the recipient; each may be as large as a message.
+    static let capacity = 64
 
     /// What a hook is told of the connection.
     let connection: String
