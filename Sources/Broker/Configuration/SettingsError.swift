@@ -2,7 +2,7 @@
 public struct SettingsError: Error, Sendable, Equatable {
     /// The line of the file, counted from 1.
     public var line: Int
-    /// What is wrong, in words for a person.
+    /// What is wrong, in words for a person, on one line: what it repeats of the file has its control characters escaped.
     public var reason: String
     /// The word that is unknown, where one is.
     public var unknown: String?
@@ -11,8 +11,23 @@ public struct SettingsError: Error, Sendable, Equatable {
 
     init(line: Int, _ reason: String, unknown: String? = nil, known: [String] = []) {
         self.line = line
-        self.reason = reason
+        self.reason = Self.onOneLine(reason)
         self.unknown = unknown
         self.known = known
+    }
+
+    /// Writes control characters and line separators as they are written in JSON.
+    private static func onOneLine(_ text: String) -> String {
+        var line = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator:
+                // These are all below U+10000, so four digits are enough.
+                let digits = String(scalar.value, radix: 16)
+                line += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+        return line
     }
 }

@@ -26,6 +26,15 @@ import Testing
     }
 
     @Test(
+        "what an error repeats of the text stays on one line",
+        arguments: ["[\n1\r\n2]", "1.\n", "{\"a\\n\":1,\"a\\n\":1}", "[\u{1B}[2J]", "{\"\u{2028}\u{85}\" 1}"])
+    func oneLine(text: String) {
+        let error = #expect(throws: SettingsError.self) { try SettingsJSON.read(Array(text.utf8)) }
+        let reason = error?.reason ?? "\n"
+        #expect(reason.allSatisfy { !$0.isNewline && $0 != "\u{1B}" }, "\(reason)")
+    }
+
+    @Test(
         "what is not UTF-8 is refused", arguments: [[0xFF], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22]])
     func notUTF8(bytes: [UInt8]) {
         #expect(throws: SettingsError.self) { try SettingsJSON.read(bytes) }
