@@ -36,12 +36,13 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
+        room("Locks"),
         room("Reactions"),
         room("WebSocket"),
         room("HTTP"),
         room("Wire", imports: ["Reactions"]),
-        room("Transport", imports: ["CLinux", "COpenSSL"]),
-        room("Storage", imports: ["Reactions", "CSQLite"]),
+        room("Transport", imports: ["CLinux", "COpenSSL", "Locks"]),
+        room("Storage", imports: ["Reactions", "CSQLite", "Locks"]),
         room("Broker", imports: ["COpenSSL", "Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
         room("Web", resources: [.embedInCode("index.html"), .embedInCode("fanfare.js")]),
         room("Server", imports: ["Broker", "Web"]),
@@ -60,7 +61,7 @@ let package = Package(
         tests(of: "HTTP"),
         tests(of: "Wire", imports: ["Reactions"]),
         tests(of: "Transport", imports: ["CLinux"]),
-        tests(of: "Storage", imports: ["Reactions", "CSQLite"]),
+        tests(of: "Storage", imports: ["Reactions", "CSQLite", "Locks"]),
         tests(of: "Broker", imports: ["Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
         tests(of: "Server", imports: ["Broker", "Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
         tests(of: "FanfareClient", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),
@@ -73,6 +74,6 @@ let package = Package(
             name: "websocket-echo", dependencies: ["WebSocket", "HTTP", "Transport"],
             path: "Tests/Conformance/WebSocketEcho", swiftSettings: settings),
         .testTarget(
-            name: "EndToEndTests", exclude: ["Clients"], swiftSettings: settings),
+            name: "EndToEndTests", dependencies: ["Locks"], exclude: ["Clients"], swiftSettings: settings),
     ]
 )

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// An outbox that lasts as long as its process.
 ///
@@ -10,7 +10,7 @@ public final class MemoryOutbox: Outbox {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Makes an empty outbox.
     public init() {}

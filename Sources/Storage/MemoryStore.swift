@@ -1,5 +1,5 @@
+import Locks
 public import Reactions
-import Synchronization
 
 /// A store that lasts as long as its process: a channel may leave the broker's memory and come back.
 ///
@@ -17,7 +17,7 @@ public final class MemoryStore: Store {
     /// What the commits have left to be posted elsewhere; it grows without a bound while nobody takes it.
     public var outbox: any Outbox { memoryOutbox }
     private let memoryOutbox = MemoryOutbox()
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Makes an empty store.
     ///

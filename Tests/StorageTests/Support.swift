@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
+import Locks
 import Reactions
-import Synchronization
 import Testing
 
 @testable import Storage
@@ -127,7 +127,7 @@ extension Result where Success == Void, Failure == StoreError {
 
 /// What answers said, in the order in which they came.
 final class Answers<Value: Sendable>: Sendable {
-    private let values = Mutex<[Value]>([])
+    private let values = Locked<[Value]>([])
 
     func append(_ value: Value) { values.withLock { $0.append(value) } }
     var all: [Value] { values.withLock { $0 } }

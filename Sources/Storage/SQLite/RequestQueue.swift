@@ -1,5 +1,5 @@
+import Locks
 import Reactions
-import Synchronization
 
 /// What the store's thread is asked to do.
 enum StoreRequest: Sendable {
@@ -26,7 +26,7 @@ final class RequestQueue: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let wake = Semaphore()
     private let maximumRecords: Int
 

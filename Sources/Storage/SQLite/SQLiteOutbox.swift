@@ -1,13 +1,13 @@
-import Synchronization
+import Locks
 
 /// The outbox of a SQLite store: what is asked of it goes through the store's queue.
 final class SQLiteOutbox: Outbox {
     private let queue: RequestQueue
-    private let counts: Mutex<OutboxCounts>
+    private let counts: Locked<OutboxCounts>
 
     init(_ queue: RequestQueue, pending: [String: Int]) {
         self.queue = queue
-        counts = Mutex(OutboxCounts(pending))
+        counts = Locked(OutboxCounts(pending))
     }
 
     var pending: [String: Int] { counts.withLock { $0.pending } }

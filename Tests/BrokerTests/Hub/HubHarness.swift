@@ -1,7 +1,6 @@
 import Foundation
 import Reactions
 import Storage
-import Synchronization
 import Transport
 import Wire
 
@@ -17,7 +16,7 @@ final class HeldStore: Store {
 
     let epoch = "held"
     let outbox: any Outbox = MemoryOutbox()
-    private let waiting = Mutex<[Commit]>([])
+    private let waiting = Locked<[Commit]>([])
 
     func load(
         _ channel: String, keysSince: Int64, answer: @escaping @Sendable (Result<ChannelImage, StoreError>) -> Void

@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 import Transport
 
@@ -17,7 +16,7 @@ final class ScriptedServer: Sendable {
     let port: UInt16
     let closesAlways: Bool
     private let loop: EventLoop
-    private let state: Mutex<State>
+    private let state: Locked<State>
     // Made and used on the loop.
     private nonisolated(unsafe) let client: HTTPClient
     private nonisolated(unsafe) var listener: Listener?
@@ -32,7 +31,7 @@ final class ScriptedServer: Sendable {
         let socket = try ListeningSocket(try SocketAddress.parse("127.0.0.1:0"))
         port = try #require(socket.address.port)
         self.closesAlways = closesAlways
-        state = Mutex(State(script: script))
+        state = Locked(State(script: script))
         unsafe listener = try Listener(on: loop, socket: socket, tls: nil) { [unowned self] stream in
             state.withLock { $0.connections += 1 }
             stream.delegate = Peer(stream, self)

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 
 /// A program that was started, with what it has written so far.
 ///
@@ -39,7 +39,7 @@ final class Program: Sendable {
 
     let name: String
     let processID: pid_t
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Starts a program that is ended by force after so many seconds.
     init(_ path: String, _ words: [String], environment: [String: String] = [:], lives seconds: Int = 120) throws {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 
 /// What `spawn` gives: the process, and the ends to read what it writes.
 struct Spawned {
@@ -13,7 +13,7 @@ struct SpawnError: Error, CustomStringConvertible {
 }
 
 /// One at a time: between a pipe's making and its mark no other process may be started that would inherit it.
-private let turn = Mutex(())
+private let turn = Locked(())
 
 /// Starts a program with an empty standard input, with all signals at their defaults, and no descriptors but the three.
 ///
