@@ -73,6 +73,14 @@ let package = Package(
         .executableTarget(
             name: "websocket-echo", dependencies: ["WebSocket", "HTTP", "Transport"],
             path: "Tests/Conformance/WebSocketEcho", swiftSettings: settings),
+        // What scripts/fuzz gives any bytes, and the tests the bytes of the corpus.
+        .target(
+            name: "Fuzzing", dependencies: ["WebSocket", "HTTP", "Reactions", "Wire", "Broker", "COpenSSL"],
+            path: "Tests/Fuzzing", exclude: ["Corpus", "words.dict"], swiftSettings: settings),
+        tests(of: "Fuzzing"),
+        .executableTarget(
+            name: "websocket-differential", dependencies: ["Fuzzing"],
+            path: "Tests/Differential", exclude: ["streams.py"], swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests", dependencies: ["Locks"], exclude: ["Clients"], swiftSettings: settings),
     ]
