@@ -90,7 +90,7 @@ class Generator:
         kind = rng.random()
         if kind < 0.7:
             return rng.randrange(60)
-        if kind < 0.97:
+        if kind < 0.995:
             return rng.choice((124, 125, 126, 127, 128, 200, 255, 256, 400, 699, 700, 701))
         return rng.choice((1000, 4096, 65535, 65536, 65537))
 
