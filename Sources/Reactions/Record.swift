@@ -1,11 +1,14 @@
 /// One piece of a channel's state as a store keeps it.
 ///
-/// A record is absolute: writing it twice, or only the last of several for one place, gives the same store.
+/// A record is absolute: writing it twice, or only the last of several for one place, gives the same store. `swept` is in
+/// place of the entries that it names; those that were given later follow it and stay.
 public enum Record: Sendable, Hashable {
     /// A user's reaction on a message; `nil`: it is not there.
     case entry(message: String, user: String, reaction: Reaction, Entry?)
     /// A group of equal reactions on a message; `nil`: it is empty.
     case group(message: String, reaction: Reaction, Group?)
+    /// Everyone's reactions in a group that were given up to a seq: they are not there, in place of a record for each.
+    case swept(message: String, reaction: Reaction, upTo: UInt64)
     /// A message that ever had a change.
     case message(String, Message)
     /// A key that was used; forgotten ten minutes after `Key.at`.

@@ -6,13 +6,21 @@
 struct FailedChannels {
     private var names: Set<String> = []
 
+    var isEmpty: Bool { names.isEmpty }
+
     /// Why a group must be refused; `nil` where all its channels may go on.
     func refusal(of group: [ChannelWrite]) -> StoreError? {
         if names.isEmpty { return nil }
-        for write in group where names.contains(write.channel) {
+        for write in group where !write.followsFailure && names.contains(write.channel) {
             return .unavailable("an earlier change of channel \(write.channel) could not be kept; load it again")
         }
         return nil
+    }
+
+    /// Notes that a group is about to be committed; what follows a failure makes it good.
+    mutating func begin(_ group: [ChannelWrite]) {
+        if names.isEmpty { return }
+        for write in group where write.followsFailure { names.remove(write.channel) }
     }
 
     /// Notes that a group was not committed.

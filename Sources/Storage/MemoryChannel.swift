@@ -5,7 +5,7 @@ struct MemoryChannel {
     private struct Message {
         var own: Record.Message?
         var groups: [Reaction: Record.Group] = [:]
-        var entries: [EntryPlace: Record.Entry] = [:]
+        var entries: [Reaction: [String: Record.Entry]] = [:]
     }
 
     private var seq: UInt64 = 0
@@ -25,7 +25,10 @@ struct MemoryChannel {
     private mutating func apply(_ record: Record) {
         switch record {
         case .entry(let message, let user, let reaction, let entry):
-            messages[message, default: Message()].entries[EntryPlace(reaction: reaction, user: user)] = entry
+            messages[message, default: Message()].entries[reaction, default: [:]][user] = entry
+        case .swept(let message, let reaction, _):
+            // What was given later than it says comes later, too.
+            messages[message]?.entries[reaction] = nil
         case .group(let message, let reaction, let group):
             messages[message, default: Message()].groups[reaction] = group
         case .message(let message, let own):
@@ -54,8 +57,10 @@ struct MemoryChannel {
             for (reaction, group) in message.groups {
                 records.append(.group(message: name, reaction: reaction, group))
             }
-            for (place, entry) in message.entries {
-                records.append(.entry(message: name, user: place.user, reaction: place.reaction, entry))
+            for (reaction, entries) in message.entries {
+                for (user, entry) in entries {
+                    records.append(.entry(message: name, user: user, reaction: reaction, entry))
+                }
             }
         }
         for (place, key) in keys where key.at >= keysSince {

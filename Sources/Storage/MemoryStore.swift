@@ -49,6 +49,7 @@ public final class MemoryStore: Store {
                     state.failed.insert(group)
                     return .failure(refusal)
                 }
+                state.failed.begin(group)
                 for write in group {
                     state.channels[write.channel, default: MemoryChannel()].apply(write)
                     memoryOutbox.add(write.posts)

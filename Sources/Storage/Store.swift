@@ -20,8 +20,33 @@ public protocol Store: AnyObject, Sendable {
     /// What the commits have left to be posted elsewhere.
     var outbox: any Outbox { get }
 
+    /// Notes that changes are told before they are committed from now on, so that a crash begins a new epoch: what was
+    /// told and is lost must not be taken for what comes in its place.
+    func expectLoss()
+
+    /// How many records wait to be committed.
+    var waitingRecords: Int { get }
+
     /// Commits what waits, then closes; later calls are answered with ``StoreError/closed``.
     func close()
+}
+
+extension Store {
+    /// Nothing, for a store whose epoch ends with its process anyway.
+    public func expectLoss() {}
+
+    /// None, for a store that commits at once.
+    public var waitingRecords: Int { 0 }
+}
+
+/// What must have happened before a change is told (a namespace's `durability`).
+public enum Durability: String, Sendable, CaseIterable {
+    /// Nothing: it is written in the background, and the last moments are lost where the process crashes.
+    case memory
+    /// It outlives the process, however that ends; after a power cut the newest ones may be missing.
+    case committed
+    /// It is on the disk, and outlives a power cut.
+    case synced
 }
 
 /// What one channel has for a commit.
@@ -34,13 +59,22 @@ public struct ChannelWrite: Sendable, Equatable {
     public var records: [Record]
     /// What is to be posted elsewhere because of them, in order.
     public var posts: [OutboxEntry]
+    /// What must have happened before the commit is answered; a group is as durable as the most durable part of it.
+    public var durability: Durability
+    /// Whether it has all that the channel could not commit so far, so that it may follow a commit that failed.
+    public var followsFailure: Bool
 
     /// Makes a write.
-    public init(channel: String, seq: UInt64, records: [Record], posts: [OutboxEntry] = []) {
+    public init(
+        channel: String, seq: UInt64, records: [Record], posts: [OutboxEntry] = [],
+        durability: Durability = .committed, followsFailure: Bool = false
+    ) {
         self.channel = channel
         self.seq = seq
         self.records = records
         self.posts = posts
+        self.durability = durability
+        self.followsFailure = followsFailure
     }
 }
 

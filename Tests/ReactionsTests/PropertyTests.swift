@@ -94,7 +94,7 @@ private struct Run {
         }
         switch (outcome, expected) {
         case (.success(let outcome), .success(let (answer, isDuplicate))):
-            for record in outcome.records { records[Place(record)] = record }
+            for record in outcome.records { keep(record) }
             guard outcome.answer == answer, outcome.isDuplicate == isDuplicate else { return false }
             guard outcome.changes == (isDuplicate ? [] : plain.changes) else { return false }
         case (.failure(let refusal), .failure(let other)):
@@ -103,6 +103,18 @@ private struct Run {
         }
         if random.chance(1, of: 50) { restart() }
         return !random.chance(1, of: 3) || agrees()
+    }
+
+    /// Keeps a record as a store does.
+    private mutating func keep(_ record: Record) {
+        guard case .swept(let message, let reaction, let seq) = record else {
+            records[Place(record)] = record
+            return
+        }
+        records = records.filter { _, kept in
+            guard case .entry(message, _, reaction, .some(let entry)) = kept else { return true }
+            return entry.given > seq
+        }
     }
 
     /// One operation on the ledger alone.

@@ -44,6 +44,7 @@ struct SplitMix: RandomNumberGenerator {
 enum Place: Hashable {
     case entry(message: String, user: String, reaction: Reaction)
     case group(message: String, reaction: Reaction)
+    case swept(message: String, reaction: Reaction)
     case message(String)
     case key(user: String, key: String)
     case frozen
@@ -53,6 +54,7 @@ enum Place: Hashable {
         case .entry(let message, let user, let reaction, _):
             self = .entry(message: message, user: user, reaction: reaction)
         case .group(let message, let reaction, _): self = .group(message: message, reaction: reaction)
+        case .swept(let message, let reaction, _): self = .swept(message: message, reaction: reaction)
         case .message(let message, _): self = .message(message)
         case .key(let user, let key, _): self = .key(user: user, key: key)
         case .frozen: self = .frozen

@@ -80,6 +80,17 @@ import Testing
         #expect(unavailableReason(folder.file()) == nil)
     }
 
+    @Test func `A second broker is refused also where the lock file was removed`() async throws {
+        let first = try SQLiteStore(file: folder.file())
+        try FileManager.default.removeItem(atPath: folder.file() + ".lock")
+        let reason = unavailableReason(folder.file())
+        #expect(
+            reason?.contains("only one broker may use a database: another process has it") == true, "\(reason ?? "")")
+        #expect(await first.commit("chat:42", 1, [.entry("ada")]).isSuccess)
+        first.close()
+        #expect(try await SQLiteStore(file: folder.file()).load("chat:42").seq == 1)
+    }
+
     @Test func `A newer version is refused`() async throws {
         try await makeStore()
         try Outsider(folder.file()).run("PRAGMA user_version = 99")

@@ -14,6 +14,11 @@ struct Model {
             switch record {
             case .entry(let message, let user, let reaction, let entry):
                 places[["entry", message, user, reaction.text]] = entry == nil ? nil : record
+            case .swept(let message, let reaction, let seq):
+                places = places.filter { _, record in
+                    guard case .entry(message, _, reaction, .some(let entry)) = record else { return true }
+                    return entry.given > seq
+                }
             case .group(let message, let reaction, let group):
                 places[["group", message, reaction.text]] = group == nil ? nil : record
             case .message(let message, _):
@@ -37,6 +42,8 @@ struct Model {
 /// Reproducible randomness; the seed is FANFARE_SEED or new, and printed.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
+    /// The seq of the newest record, since what is swept is told by seqs that only grow.
+    private var seq: UInt64 = 0
 
     init() {
         let given = ProcessInfo.processInfo.environment["FANFARE_SEED"].flatMap(UInt64.init)
@@ -79,16 +86,18 @@ extension SeededGenerator {
         let reaction = Reaction(canonical: pick(["👍", "❤️", "👩‍👩‍👧‍👦", "party_parrot", "👍🏽", "🏳️‍🌈"]))
         let user = pick(["ada", "bob", "Ada", "user-with-a-long-name-0123456789", "%_'\"\\"])
         let isGone = Int.random(in: 0..<4, using: &self) == 0
-        switch Int.random(in: 0..<12, using: &self) {
+        seq += 1
+        switch Int.random(in: 0..<13, using: &self) {
         case 0..<6:
-            let entry = Record.Entry(count: number(), given: number(), touched: number(), at: time(), data: data())
+            let entry = Record.Entry(count: number(), given: seq, touched: number(), at: time(), data: data())
             return .entry(message: message, user: user, reaction: reaction, isGone ? nil : entry)
         case 6..<8:
             let group = Record.Group(started: number(), first: time(), last: time())
             return .group(message: message, reaction: reaction, isGone ? nil : group)
         case 8..<10:
             return .message(message, Record.Message(changed: number(), isDeleted: Bool.random(using: &self)))
-        case 10:
+        case 10: return .swept(message: message, reaction: reaction, upTo: seq)
+        case 11:
             return .key(user: user, key: pick(["k1", "k2", "k3"]), .init(at: time(), body: bytes(), answer: bytes()))
         default:
             return .frozen(Bool.random(using: &self))

@@ -126,11 +126,21 @@ import Testing
         #expect(answers.all.filter { $0 }.count <= 20, "ten are being committed and ten wait, at most")
     }
 
-    @Test(arguments: [(SQLiteSettings.Durability.committed, Int64(1)), (.synced, 2)])
-    func `Durability is SQLite's own`(_ durability: SQLiteSettings.Durability, _ level: Int64) throws {
-        var settings = SQLiteSettings()
-        settings.durability = durability
-        let engine = try Engine(file: folder.file(), settings: settings)
-        #expect(try engine.setting("synchronous") == level)
+    @Test(arguments: [(Durability.memory, Int64(1)), (.committed, 1), (.synced, 2)])
+    func `A batch is synced where one part of it must be`(_ durability: Durability, _ level: Int64) throws {
+        var engine = try Engine(file: folder.file())
+        for durabilities in [[.committed, durability, .memory], [durability]] {
+            var batch = WriteBatch()
+            for (index, durability) in durabilities.enumerated() {
+                batch.add(
+                    ChannelWrite(channel: "chat:\(index)", seq: 1, records: [.entry("ada")], durability: durability))
+            }
+            try engine.write(batch)
+            #expect(try engine.setting("synchronous") == level)
+            var other = WriteBatch()
+            other.add(ChannelWrite(channel: "chat:9", seq: 1, records: [.entry("ada")]))
+            try engine.write(other)
+            #expect(try engine.setting("synchronous") == 1, "the next one is not")
+        }
     }
 }

@@ -25,7 +25,7 @@ import Testing
         var batch = WriteBatch()
         batch.add(ChannelWrite(channel: "chat:42", seq: 3, records: [.entry("ada")]))
         let epoch = try {
-            let old = try open(.current)
+            var old = try open(.current)
             try old.write(batch)
             return old.epoch
         }()

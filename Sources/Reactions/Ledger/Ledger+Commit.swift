@@ -22,6 +22,7 @@ extension Ledger {
         }
         complete(&outcome.answer, plan, on: message)
         remember(plan, &outcome)
+        tally.reclaim(Ledger.reclaimedAtOnce)
         return outcome
     }
 
@@ -149,13 +150,25 @@ extension Ledger {
 // MARK: A moderator's changes
 
 extension Ledger {
+    /// How many entries of closed groups give their memory back with each operation.
+    private static let reclaimedAtOnce = 256
+
+    /// Takes a group away whole, in a time that does not depend on how many are in it.
+    private mutating func close(_ group: Slot, on message: String, _ outcome: inout Outcome) -> GroupCount {
+        let reaction = tally.groups[group].reaction
+        tally.closeWhole(group)
+        outcome.records.append(.swept(message: message, reaction: reaction, upTo: seq))
+        outcome.records.append(.group(message: message, reaction: reaction, nil))
+        return GroupCount(reaction: reaction, count: 0, users: 0)
+    }
+
     private mutating func perform(
         _ sweep: Plan.Sweep, isDeletion: Bool, _ plan: Plan, _ outcome: inout Outcome
     ) {
         seq &+= 1
         let message = tally.openMessage(sweep.message)
         let before = tally.messages[message].total
-        var groups: [GroupCount] = []
+        var groups = sweep.groups.map { close($0, on: sweep.message, &outcome) }
         for entry in sweep.entries {
             let numbers = take(tally.entries[entry].count, from: entry, &outcome)
             if groups.last?.reaction == numbers.reaction { groups.removeLast() }

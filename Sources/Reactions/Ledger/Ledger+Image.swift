@@ -11,7 +11,7 @@ extension Ledger {
             case .key(let user, let key, let use):
                 guard let body = Fingerprint(bytes: use.body), Answer(bytes: use.answer) != nil else { continue }
                 uses.append(UsedKeys.Use(user: user, key: key, at: use.at, body: body, answer: use.answer))
-            case .entry, .group, .message: break
+            case .entry, .group, .swept, .message: break
             }
         }
         uses.sort { $0.at < $1.at }

@@ -158,7 +158,7 @@ extension Ledger {
             let there = names.lazy.flatMap { tally.messages[$0].groups }.map { tally.groups[$0].reaction }
             plan.reaction = try rules.named(by: raw, among: there)
         }
-        let sweeps = names.map { sweep($0, plan.reaction, user: user) }.filter { !$0.entries.isEmpty }
+        let sweeps = names.map { sweep($0, plan.reaction, user: user) }.filter { !$0.isEmpty }
         plan.result = sweeps.isEmpty ? .unchanged : .cleared
         plan.effect = .clear(sweeps)
     }
@@ -167,21 +167,19 @@ extension Ledger {
         if let message = plan.message, tally.messages[message].isDeleted { return }
         plan.result = .deleted
         plan.effect = .delete(
-            plan.message.map { sweep($0, nil, user: nil) } ?? Plan.Sweep(message: plan.operation.message, entries: []))
+            plan.message.map { sweep($0, nil, user: nil) } ?? Plan.Sweep(message: plan.operation.message))
     }
 
     private func sweep(_ message: Slot, _ reaction: Reaction?, user: String?) -> Plan.Sweep {
-        var entries: [Slot] = []
-        let user = user.map { tally.user($0) ?? .nowhere }
-        for group in tally.messages[message].groups {
-            if let reaction, tally.groups[group].reaction != reaction { continue }
-            if let user {
-                if let entry = tally.entry(of: user, in: group) { entries.append(entry) }
-            } else {
-                entries += tally.groups[group].members.newestFirst().map(\.slot)
-            }
+        let groups = tally.messages[message].groups.filter { reaction == nil || tally.groups[$0].reaction == reaction }
+        var sweep = Plan.Sweep(message: tally.messages[message].name)
+        if let user {
+            guard let user = tally.user(user) else { return sweep }
+            sweep.entries = groups.compactMap { tally.entry(of: user, in: $0) }
+        } else {
+            sweep.groups = groups
         }
-        return Plan.Sweep(message: tally.messages[message].name, entries: entries)
+        return sweep
     }
 }
 

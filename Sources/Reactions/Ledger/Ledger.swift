@@ -31,4 +31,9 @@ public struct Ledger: Sendable {
     public mutating func forgetKeys(before time: Int64) {
         keys.forget(before: time)
     }
+
+    /// Gives back memory of what a moderator cleared, as each operation does a little: at most so many entries' worth.
+    public mutating func reclaim(_ entries: Int) {
+        tally.reclaim(entries)
+    }
 }

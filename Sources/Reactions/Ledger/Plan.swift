@@ -11,10 +11,16 @@ public struct Plan: Sendable {
         case replace(Slot, by: Reaction, data: ReactionData?)
     }
 
-    /// A moderator's change of one message: the entries to take away, by group in the groups' order.
+    /// A moderator's change of one message: what to take away, in the groups' order.
     struct Sweep: Sendable {
         var message: String
-        var entries: [Slot]
+        /// Groups that go with all their entries.
+        var groups: [Slot] = []
+        /// Entries of one user, where the change is narrowed to that one.
+        var entries: [Slot] = []
+
+        var isEmpty: Bool { groups.isEmpty && entries.isEmpty }
+        var recordCount: Int { groups.count * 2 + entries.count + 2 }
     }
 
     /// What happens to the channel.
@@ -60,8 +66,17 @@ public struct Plan: Sendable {
         case .repeated, .count: key
         case .freeze: 1
         case .steps(let steps): steps.count * 3 + key
-        case .clear(let sweeps): sweeps.reduce(key) { $0 + $1.entries.count + 2 }
-        case .delete(let sweep): sweep.entries.count + 2 + key
+        case .clear(let sweeps): sweeps.reduce(key) { $0 + $1.recordCount }
+        case .delete(let sweep): sweep.recordCount + key
+        }
+    }
+
+    /// The message from which it takes what everyone has, or has with one reaction; `nil`: it does no such thing.
+    public var sweptMessage: String? {
+        switch effect {
+        case .clear(let sweeps): sweeps.first { !$0.groups.isEmpty }?.message
+        case .delete(let sweep): sweep.groups.isEmpty ? nil : sweep.message
+        case .repeated, .steps, .freeze, .count: nil
         }
     }
 

@@ -65,7 +65,7 @@ extension Tally {
                 let slot = openMessage(message)
                 changed[slot, default: 0] = max(changed[slot, default: 0], entry.touched)
                 entries.append((slot, user, reaction, entry))
-            case .group, .entry, .key, .frozen: break
+            case .group, .entry, .swept, .key, .frozen: break
             }
         }
         groups.sort { $0.2.started < $1.2.started }

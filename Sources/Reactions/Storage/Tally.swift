@@ -59,6 +59,8 @@ struct Tally: Sendable {
     private var entriesByOwner = HashIndex()
     /// The messages with reactions, by their newest change.
     private(set) var recent = Timeline()
+    /// Groups that are on no message any more, whose entries are still to be taken away.
+    private var closed: [Slot] = []
 }
 
 // MARK: Finding
@@ -109,7 +111,8 @@ extension Tally {
         var found: Set<Slot> = []
         var slot = users[user].newest
         while slot.isSomewhere {
-            found.insert(groups[entries[slot].group].message)
+            let message = groups[entries[slot].group].message
+            if message.isSomewhere { found.insert(message) }
             slot = entries[slot].older
         }
         return found.sorted { messages[$0].changed < messages[$1].changed }
@@ -238,6 +241,29 @@ extension Tally {
     mutating func closeGroup(_ group: Slot) {
         messages[groups[group].message].groups.removeAll { $0 == group }
         groups.remove(group)
+    }
+
+    /// Takes a group away with all its entries, which are found no more and give their memory back by ``reclaim(_:)``.
+    mutating func closeWhole(_ group: Slot) {
+        let message = groups[group].message
+        messages[message].total &-= groups[group].count
+        messages[message].groups.removeAll { $0 == group }
+        groups[group].message = .nowhere
+        closed.append(group)
+    }
+
+    /// Takes away entries of closed groups, so many at most.
+    mutating func reclaim(_ limit: Int) {
+        var left = limit
+        while left > 0, let group = closed.last {
+            if let entry = groups[group].members.removeNewest() {
+                remove(entry)
+                left -= 1
+            } else {
+                groups.remove(group)
+                closed.removeLast()
+            }
+        }
     }
 
     private mutating func openUser(_ name: String) -> Slot {

@@ -51,6 +51,14 @@ struct Timeline: Sendable {
         }
     }
 
+    /// Takes the newest mark away and gives its place; `nil`: there is none.
+    mutating func removeNewest() -> Slot? {
+        guard let newest = blocks.indices.last, let mark = blocks[newest].popLast() else { return nil }
+        if blocks[newest].isEmpty { blocks.removeLast() }
+        count -= 1
+        return mark.slot
+    }
+
     /// Moves a mark to the front, with a seq above all others.
     mutating func renew(_ slot: Slot, from old: UInt64, to seq: UInt64) {
         remove(slot, at: old)

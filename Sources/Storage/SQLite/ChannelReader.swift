@@ -5,6 +5,7 @@ struct ChannelReader {
     private let getChannel: Statement
     private let getMessages: Statement
     private let getGroups: Statement
+    private let getSweeps: Statement
     private let getEntries: Statement
     private let getKeys: Statement
 
@@ -15,6 +16,7 @@ struct ChannelReader {
         getChannel = try prepare("SELECT id, seq, frozen FROM channels WHERE name = ?")
         getMessages = try prepare("SELECT id, name, changed, deleted FROM messages WHERE channel = ?")
         getGroups = try prepare("SELECT reaction, started, first, last FROM groups WHERE message = ?")
+        getSweeps = try prepare("SELECT reaction, seq FROM sweeps WHERE message = ?")
         getEntries = try prepare(
             """
             SELECT reaction, user, count, given, touched, at, data_text, data_canonical FROM entries WHERE message = ?
@@ -24,7 +26,9 @@ struct ChannelReader {
 
     /// Reads a channel within the open transaction; one never written is fresh.
     func read(_ channel: String, keysSince: Int64) throws(SQLiteError) -> ChannelImage {
-        defer { for statement in [getChannel, getMessages, getGroups, getEntries, getKeys] { statement.reset() } }
+        defer {
+            for statement in [getChannel, getMessages, getGroups, getSweeps, getEntries, getKeys] { statement.reset() }
+        }
         try getChannel.bind(1, channel)
         guard try getChannel.step() else { return ChannelImage() }
         let id = getChannel.integer(0)
@@ -59,17 +63,27 @@ struct ChannelReader {
     }
 
     private func readEntries(of message: Int64, name: String, into records: inout [Record]) throws(SQLiteError) {
+        let swept = try sweeps(of: message)
         try getEntries.bind(1, message)
         while try getEntries.step() {
+            let reaction = Reaction(canonical: try getEntries.text(0))
+            if let seq = swept[reaction], getEntries.unsigned(3) <= seq { continue }
             var entry = Record.Entry(
                 count: getEntries.unsigned(2), given: getEntries.unsigned(3), touched: getEntries.unsigned(4),
                 at: getEntries.integer(5))
             if !getEntries.isNull(6) {
                 entry.data = ReactionData(text: try getEntries.text(6), canonical: try getEntries.text(7))
             }
-            let reaction = Reaction(canonical: try getEntries.text(0))
             records.append(.entry(message: name, user: try getEntries.text(1), reaction: reaction, entry))
         }
+    }
+
+    /// Up to which seq the entries of a message are gone, by reaction.
+    private func sweeps(of message: Int64) throws(SQLiteError) -> [Reaction: UInt64] {
+        var sweeps: [Reaction: UInt64] = [:]
+        try getSweeps.bind(1, message)
+        while try getSweeps.step() { sweeps[Reaction(canonical: try getSweeps.text(0))] = getSweeps.unsigned(1) }
+        return sweeps
     }
 
     private func readKeys(of channel: Int64, since: Int64, into records: inout [Record]) throws(SQLiteError) {

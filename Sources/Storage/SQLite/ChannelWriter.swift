@@ -6,6 +6,7 @@ struct ChannelWriter {
     private let messages: NamedRows
     private let putGroup: Statement
     private let dropGroup: Statement
+    private let putSweep: Statement
     private let putEntry: Statement
     private let dropEntry: Statement
     private let putKey: Statement
@@ -28,6 +29,7 @@ struct ChannelWriter {
         putGroup = try prepare(
             "REPLACE INTO groups (message, reaction, started, first, last) VALUES (?, ?, ?, ?, ?)")
         dropGroup = try prepare("DELETE FROM groups WHERE message = ? AND reaction = ?")
+        putSweep = try prepare("REPLACE INTO sweeps (message, reaction, seq) VALUES (?, ?, ?)")
         putEntry = try prepare(
             """
             REPLACE INTO entries (message, reaction, user, count, given, touched, at, data_text, data_canonical)
@@ -72,6 +74,7 @@ struct ChannelWriter {
     private func write(_ message: WriteBatch.Message, name: String, channel: Int64) throws(SQLiteError) {
         let id = try messages.put(name, in: channel, number: message.own?.changed, flag: message.own?.isDeleted)
         for (reaction, group) in message.groups { try write(group, of: reaction, message: id) }
+        for (reaction, seq) in message.sweeps { try sweep(reaction, upTo: seq, message: id) }
         for (place, entry) in message.entries { try write(entry, at: place, message: id) }
     }
 
@@ -85,6 +88,13 @@ struct ChannelWriter {
             try statement.bind(5, group.last)
         }
         try statement.run()
+    }
+
+    private func sweep(_ reaction: Reaction, upTo seq: UInt64, message: Int64) throws(SQLiteError) {
+        try putSweep.bind(1, message)
+        try putSweep.bind(2, reaction.text)
+        try putSweep.bind(3, seq)
+        try putSweep.run()
     }
 
     private func write(_ entry: Record.Entry?, at place: EntryPlace, message: Int64) throws(SQLiteError) {

@@ -2,14 +2,14 @@ import CSQLite
 
 /// One open SQLite database, used by one thread at a time.
 ///
-/// It owns the connection and the lock that keeps other brokers away: the lock is let go after the connection is closed.
+/// It owns the connection and the locks that keep other brokers away: they are let go after the connection is closed.
 @safe final class Database {
     /// The connection; valid as long as this object, which every statement holds.
     let handle: OpaquePointer
-    private let lock: FileLock
+    private let locks: DatabaseLocks
 
     /// Opens a file, making it where it is missing.
-    init(path: String, lock: consuming FileLock) throws(SQLiteError) {
+    init(path: String, locks: consuming DatabaseLocks) throws(SQLiteError) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
@@ -18,7 +18,7 @@ import CSQLite
             throw SQLiteError(extendedCode: code, purpose: "opening \(path)", message: describe(code))
         }
         unsafe self.handle = handle
-        self.lock = lock
+        self.locks = locks
     }
 
     deinit {

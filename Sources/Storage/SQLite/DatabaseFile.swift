@@ -21,18 +21,11 @@ struct DatabaseFile {
         }
     }
 
-    /// Takes the lock that goes with the file.
-    func lock() throws(StoreError) -> FileLock {
-        try FileLock(path: path + ".lock")
-    }
-
-    /// Makes the file where it is missing, for its owner alone (mode 0600); SQLite's other files take its mode over.
-    ///
-    /// Only with the lock held: to close the file would end the locks of a connection in this process.
-    func create() throws(StoreError) {
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw .unavailable("cannot open \(path): \(lastError())") }
-        Glibc.close(descriptor)
+    /// Makes the file where it is missing, for its owner alone (mode 0600), and takes the locks that go with it; SQLite's
+    /// other files take its mode over.
+    func lock() throws(StoreError) -> DatabaseLocks {
+        let beside = try FileLock(path: path + ".lock", leavesHolder: true)
+        return DatabaseLocks(beside: beside, on: try FileLock(path: path, leavesHolder: false))
     }
 
     private static func makeFolder(_ path: String) throws(StoreError) {

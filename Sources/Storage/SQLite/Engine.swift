@@ -3,15 +3,10 @@ import Reactions
 
 /// How a database is opened.
 struct SQLiteSettings: Sendable {
-    /// What must have happened before a commit is answered.
-    enum Durability: String, Sendable {
-        /// It outlives this process, however that ends; after a power cut the newest ones may be missing.
-        case committed = "NORMAL"
-        /// It is on the disk.
-        case synced = "FULL"
-    }
-
-    var durability = Durability.committed
+    /// Whether changes are told before they are committed, so that a crash begins a new epoch.
+    var expectsLoss = false
+    /// Names the time since the machine was last started.
+    var boot = Life.currentBoot
     /// How long a commit waits for a lock of another program, such as a shell.
     var busyTimeoutMilliseconds: CInt = 5_000
     /// How many pages of 4,096 bytes the file may have; a test's way to a full disk.
@@ -27,6 +22,13 @@ struct Engine {
     private let reader: ChannelReader
     private let writer: ChannelWriter
     private let outbox: OutboxTable
+    private var sweeper: Sweeper
+    private var life: Life
+    /// Whether a commit is on the disk when it is done (`synchronous` is FULL, not NORMAL).
+    private var isSyncing = true
+    /// Whether there may be something to take out that was swept.
+    private(set) var mustSweep = true
+    private var isSweepingPaused = false
     private let begin: Statement
     private let beginReading: Statement
     private let commit: Statement
@@ -35,18 +37,17 @@ struct Engine {
     /// Opens a file, making it and its folder where they are missing.
     init(file: String, settings: SQLiteSettings = SQLiteSettings(), schema: Schema = .current) throws(StoreError) {
         let file = try DatabaseFile(file)
-        let lock = try file.lock()
-        try file.create()
-        let database = try Self.open(file, lock: lock, settings: settings)
+        let locks = try file.lock()
+        let database = try Self.open(file, locks: locks, settings: settings)
         try schema.prepare(database, path: file.path)
         self = try asStoreError { () throws(SQLiteError) in try Engine(database, settings: settings) }
     }
 
     private static func open(
-        _ file: DatabaseFile, lock: consuming FileLock, settings: SQLiteSettings
+        _ file: DatabaseFile, locks: consuming DatabaseLocks, settings: SQLiteSettings
     ) throws(StoreError) -> Database {
         do throws(SQLiteError) {
-            let database = try Database(path: file.path, lock: lock)
+            let database = try Database(path: file.path, locks: locks)
             database.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds)
             return database
         } catch {
@@ -57,10 +58,14 @@ struct Engine {
     private init(_ database: Database, settings: SQLiteSettings) throws(SQLiteError) {
         try Self.configure(database, settings)
         self.database = database
-        epoch = try Self.readEpoch(database)
+        life = try Life(database, boot: settings.boot)
+        if settings.expectsLoss { try life.note(.daring) }
+        let first = try Self.readEpoch(database)
+        epoch = life.number == 0 ? first : "\(first)-\(life.number)"
         reader = try ChannelReader(database)
         writer = try ChannelWriter(database)
         outbox = try OutboxTable(database)
+        sweeper = try Sweeper(database)
         begin = try Statement(database, "BEGIN IMMEDIATE", "saving changes")
         beginReading = try Statement(database, "BEGIN", "reading a channel")
         commit = try Statement(database, "COMMIT", "saving changes")
@@ -70,7 +75,7 @@ struct Engine {
     private static func configure(_ database: Database, _ settings: SQLiteSettings) throws(SQLiteError) {
         let purpose = "setting up the database"
         try database.execute("PRAGMA journal_mode = WAL", purpose)
-        try database.execute("PRAGMA synchronous = \(settings.durability.rawValue)", purpose)
+        try database.execute("PRAGMA synchronous = FULL", purpose)
         try database.execute("PRAGMA journal_size_limit = \(64 << 20)", purpose)
         // 16 MiB: with SQLite's usual 4 the same pages are copied into the file, and synced, several times as often.
         try database.execute("PRAGMA wal_autocheckpoint = 4000", purpose)
@@ -78,7 +83,7 @@ struct Engine {
         if let pages = settings.maximumPages { try database.execute("PRAGMA max_page_count = \(pages)", purpose) }
     }
 
-    /// The store's epoch, made with the first opening: 80 random bits.
+    /// The name of the file's first life, made with the first opening: 80 random bits.
     private static func readEpoch(_ database: Database) throws(SQLiteError) -> String {
         let purpose = "reading the epoch"
         let get = try Statement(database, "SELECT epoch FROM meta", purpose)
@@ -95,21 +100,55 @@ struct Engine {
     }
 
     /// Commits a batch, all or nothing; refused while the file is not in its place.
-    func write(_ batch: WriteBatch) throws(SQLiteError) {
+    mutating func write(_ batch: WriteBatch) throws(SQLiteError) {
         do throws(SQLiteError) {
             if database.hasMoved {
                 throw SQLiteError(
                     extendedCode: SQLITE_READONLY, purpose: "saving changes",
                     message: "the file was moved or removed")
             }
+            try setSyncing(batch.isSynced)
             try transaction(begin) { () throws(SQLiteError) in
                 try writer.write(batch)
                 for channel in batch.channels { try outbox.add(channel.posts) }
             }
+            if batch.hasSweeps || isSweepingPaused { mustSweep = true }
         } catch {
             writer.forget()
             throw error
         }
+    }
+
+    /// Has SQLite sync the write-ahead log with each commit, or leave that to the system.
+    private mutating func setSyncing(_ isSyncing: Bool) throws(SQLiteError) {
+        guard isSyncing != self.isSyncing else { return }
+        try database.execute("PRAGMA synchronous = \(isSyncing ? "FULL" : "NORMAL")", "setting up the database")
+        self.isSyncing = isSyncing
+    }
+
+    /// Takes some of what was swept out of the database; after a failure not before the next commit that succeeds.
+    mutating func sweep() {
+        do throws(SQLiteError) {
+            var sweeper = sweeper
+            try setSyncing(false)
+            mustSweep = try transaction(begin) { () throws(SQLiteError) in try sweeper.step() }
+            self.sweeper = sweeper
+            isSweepingPaused = false
+        } catch {
+            mustSweep = false
+            isSweepingPaused = true
+        }
+    }
+
+    /// Notes that changes are told before they are committed from now on.
+    mutating func expectLoss() {
+        // Where this cannot be written nothing can be committed either, and commits say so.
+        try? note(.daring)
+    }
+
+    private mutating func note(_ use: Life.Use) throws(SQLiteError) {
+        try setSyncing(true)
+        try life.note(use)
     }
 
     /// Reads a channel as of one moment.
@@ -153,8 +192,11 @@ struct Engine {
     }
 
     /// Leaves everything in the one file, unless a reader of another program still needs the write-ahead log.
-    func finish() {
+    ///
+    /// - Parameter isComplete: whether nothing is missing that was handed over.
+    mutating func finish(isComplete: Bool) {
         database.setBusyTimeout(milliseconds: 1_000)
+        if isComplete { try? note(.closed) }
         try? database.checkpoint()
     }
 }

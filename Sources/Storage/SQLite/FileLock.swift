@@ -1,23 +1,34 @@
 import Glibc
 
-/// A held lock that keeps a second broker away from the same database.
+/// The two locks that keep a second broker away from the same database; the kernel lets them go when the process ends.
+struct DatabaseLocks: ~Copyable {
+    /// The lock of a file beside the database, which says who has it.
+    let beside: FileLock
+    /// A lock of the database itself, for the case that somebody removed the file beside it.
+    let on: FileLock
+}
+
+/// A held lock of a whole file (`flock`), which has nothing to do with the locks that SQLite takes of ranges in it.
 ///
-/// It lies beside the database: the database file itself must not be opened by anyone but SQLite, because
-/// closing it would end SQLite's own locks. The kernel lets it go when the process ends, however that happens.
+/// Closing a descriptor of the database would end the locks of a connection in this process, so one that was had is
+/// closed after the connection; one that was refused belongs to a process that has no connection.
 struct FileLock: ~Copyable {
     private let descriptor: CInt
 
-    /// Takes the lock, or says who has it.
-    init(path: String) throws(StoreError) {
+    /// Takes the lock, or says who has it; the file is made for its owner alone (mode 0600) where it is missing.
+    ///
+    /// With `leavesHolder` it holds nothing but the number of the process that has the lock.
+    init(path: String, leavesHolder: Bool) throws(StoreError) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw .unavailable("cannot open \(path): \(lastError())") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let reason = errno == EWOULDBLOCK ? "process \(Self.holder(descriptor)) has it" : lastError()
+            let holder = leavesHolder ? "process \(Self.holder(descriptor))" : "another process"
+            let reason = errno == EWOULDBLOCK ? "\(holder) has it" : lastError()
             Glibc.close(descriptor)
             throw .unavailable("cannot lock \(path), only one broker may use a database: \(reason)")
         }
         self.descriptor = descriptor
-        writeHolder()
+        if leavesHolder { writeHolder() }
     }
 
     deinit {

@@ -12,7 +12,7 @@ struct GroupCommitter {
     /// Where a transaction ends although more waits: a bound on what one failure or one wait concerns.
     private static let maximumRecords = 100_000
 
-    private let engine: Engine
+    private var engine: Engine
     private let outbox: SQLiteOutbox
     private var failed = FailedChannels()
     private var batch = WriteBatch()
@@ -27,12 +27,13 @@ struct GroupCommitter {
     /// Serves a queue until it is closed and empty.
     mutating func serve(_ queue: RequestQueue) {
         var requests: [StoreRequest] = []
-        while queue.take(&requests) {
+        while queue.take(&requests, waits: !engine.mustSweep) {
             for request in requests { serve(request) }
             flush()
             requests.removeAll(keepingCapacity: true)
+            if engine.mustSweep { engine.sweep() }
         }
-        engine.finish()
+        engine.finish(isComplete: failed.isEmpty)
     }
 
     private mutating func serve(_ request: StoreRequest) {
@@ -41,6 +42,7 @@ struct GroupCommitter {
             add(group, refusal: failed.refusal(of: group), answer)
         case .refuse(let group, let reason, let answer):
             add(group, refusal: reason, answer)
+        case .expectLoss: engine.expectLoss()
         case .load(let channel, let keysSince, let answer):
             load(channel, keysSince: keysSince, answer)
         case .work(let work):
@@ -53,6 +55,7 @@ struct GroupCommitter {
         _ group: [ChannelWrite], refusal: StoreError?, _ answer: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
         if refusal == nil {
+            failed.begin(group)
             for write in group { batch.add(write) }
         } else {
             failed.insert(group)

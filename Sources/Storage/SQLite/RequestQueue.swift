@@ -6,6 +6,8 @@ enum StoreRequest: Sendable {
     case commit([ChannelWrite], answer: @Sendable (Result<Void, StoreError>) -> Void)
     /// A commit that came when too much waited: its turn to be answered is still its own.
     case refuse([ChannelWrite], StoreError, answer: @Sendable (Result<Void, StoreError>) -> Void)
+    /// Changes are told before they are committed from now on.
+    case expectLoss
     case load(String, keysSince: Int64, answer: @Sendable (Result<ChannelImage, StoreError>) -> Void)
     /// Something that concerns no channel, after the commits that came before.
     case work(@Sendable (Engine) -> Void)
@@ -63,6 +65,14 @@ final class RequestQueue: Sendable {
         add { _ in .work(work) }
     }
 
+    /// Adds that changes are told before they are committed from now on.
+    func addExpectLoss() {
+        _ = add { _ in .expectLoss }
+    }
+
+    /// How many records wait.
+    var recordCount: Int { state.withLock { $0.recordCount } }
+
     private func add(_ request: (inout State) -> StoreRequest) -> Bool {
         let (isTaken, mustWake) = state.withLock { state in
             if state.isClosed { return (false, false) }
@@ -83,19 +93,19 @@ final class RequestQueue: Sendable {
         return isFirst
     }
 
-    /// Takes all that waits into an empty array, and waits where there is nothing; `false` at the end.
+    /// Takes all that waits into an empty array, and `waits` where there is nothing; `false` at the end.
     ///
     /// The array's room is used for what comes next.
-    func take(_ requests: inout [StoreRequest]) -> Bool {
+    func take(_ requests: inout [StoreRequest], waits: Bool) -> Bool {
         while true {
             let isEnded = state.withLock { state in
                 swap(&state.waiting, &requests)
                 state.recordCount = 0
-                state.isSleeping = requests.isEmpty && !state.isClosed
+                state.isSleeping = waits && requests.isEmpty && !state.isClosed
                 return requests.isEmpty && state.isClosed
             }
             if isEnded { return false }
-            if !requests.isEmpty { return true }
+            if !requests.isEmpty || !waits { return true }
             wake.wait()
         }
     }

@@ -4,7 +4,7 @@ public import Reactions
 ///
 /// One thread owns the database; callers only put requests into its queue, so they never wait. All commits that
 /// wait are joined into one transaction, and while it is being committed the next ones gather. What was committed
-/// outlives this process, even when it is killed.
+/// outlives this process, even when it is killed; what was to be synced is on the disk.
 public final class SQLiteStore: Store {
     /// The name of this store's life, made with the file and kept in it.
     public let epoch: String
@@ -15,11 +15,15 @@ public final class SQLiteStore: Store {
 
     /// Opens a database, making the file and its folder where they are missing, for their owner alone.
     ///
-    /// - Parameter file: its path, such as `data/fanfare.db`; files with the same name and a suffix lie beside it.
+    /// - Parameters:
+    ///   - file: its path, such as `data/fanfare.db`; files with the same name and a suffix lie beside it.
+    ///   - expectsLoss: whether changes are told before they are committed; see ``Store/expectLoss()``.
     /// - Throws: ``StoreError/unavailable(_:)`` where the file cannot be made, opened or locked (another broker has it),
     ///   ``StoreError/unusable(_:)`` where it is another program's, damaged, or of a newer version.
-    public convenience init(file: String) throws(StoreError) {
-        try self.init(file: file, settings: SQLiteSettings())
+    public convenience init(file: String, expectsLoss: Bool = false) throws(StoreError) {
+        var settings = SQLiteSettings()
+        settings.expectsLoss = expectsLoss
+        try self.init(file: file, settings: settings)
     }
 
     /// Opens a database with other settings than the usual ones.
@@ -52,6 +56,14 @@ public final class SQLiteStore: Store {
     public func commit(_ group: [ChannelWrite], answer: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
         if !queue.add(commit: group, answer: answer) { answer(.failure(.closed)) }
     }
+
+    /// Has the next crash begin a new epoch; see ``Store/expectLoss()``.
+    public func expectLoss() {
+        queue.addExpectLoss()
+    }
+
+    /// How many records wait, those of the commit under way not counted.
+    public var waitingRecords: Int { queue.recordCount }
 
     /// Commits what waits, leaves everything in the one file and ends the thread; see ``Store/close()``.
     ///

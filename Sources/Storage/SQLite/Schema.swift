@@ -4,7 +4,7 @@ struct Schema {
     var steps: [String]
 
     /// Today's schema.
-    static let current = Schema(steps: [version1, OutboxTable.schema])
+    static let current = Schema(steps: [version1, OutboxTable.schema, version3])
 
     /// "FANF", in the file's header, so that `file` and we know whose it is.
     static let applicationID: Int64 = 0x4641_4E46
@@ -79,4 +79,17 @@ private let version1 = """
         id INTEGER PRIMARY KEY, channel INTEGER NOT NULL, user TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL,
         body BLOB NOT NULL, answer BLOB NOT NULL) STRICT;
     CREATE INDEX keys_by_channel ON keys (channel);
+    """
+
+/// Version 3.
+///
+/// - `sweeps`: the entries with that reaction that were given up to the seq are not there; they are taken out of `entries`
+///   little by little, and the row goes with the last of them.
+/// - `lives` has one row: how often the counters began a new life in this file, and how the file was last used (see `Life`).
+private let version3 = """
+    CREATE TABLE sweeps (
+        message INTEGER NOT NULL, reaction TEXT NOT NULL, seq INTEGER NOT NULL,
+        PRIMARY KEY (message, reaction)) STRICT, WITHOUT ROWID;
+    CREATE TABLE lives (life INTEGER NOT NULL, boot TEXT NOT NULL, use INTEGER NOT NULL) STRICT;
+    INSERT INTO lives (life, boot, use) VALUES (0, '', 0);
     """

@@ -18,6 +18,8 @@ struct WriteBatch {
     struct Message {
         var own: Record.Message?
         var groups: [Reaction: Record.Group?] = [:]
+        /// Up to which seq everyone's entries with a reaction are gone; they go before the entries are written.
+        var sweeps: [Reaction: UInt64] = [:]
         var entries: [EntryPlace: Record.Entry?] = [:]
     }
 
@@ -26,10 +28,18 @@ struct WriteBatch {
     /// How many records came, before any gave way to a later one.
     private(set) var recordCount = 0
 
+    /// Whether some of it must be on the disk before it is answered.
+    private(set) var isSynced = false
+
+    /// Whether entries are gone that are to be taken out later.
+    private(set) var hasSweeps = false
+
     func contains(_ channel: String) -> Bool { positions[channel] != nil }
 
     mutating func add(_ write: ChannelWrite) {
         recordCount += write.records.count + write.posts.count
+        if write.durability == .synced { isSynced = true }
+        if !hasSweeps { hasSweeps = write.records.contains(where: \.isSweep) }
         if let position = positions[write.channel] {
             channels[position].add(write)
         } else {
@@ -53,6 +63,8 @@ extension WriteBatch.Channel {
         case .entry(let message, let user, let reaction, let entry):
             let place = EntryPlace(reaction: reaction, user: user)
             messages[message, default: .init()].entries.updateValue(entry, forKey: place)
+        case .swept(let message, let reaction, let seq):
+            messages[message, default: .init()].sweep(reaction, upTo: seq)
         case .group(let message, let reaction, let group):
             messages[message, default: .init()].groups.updateValue(group, forKey: reaction)
         case .message(let message, let own):
@@ -62,5 +74,18 @@ extension WriteBatch.Channel {
         case .frozen(let frozen):
             isFrozen = frozen
         }
+    }
+}
+
+extension WriteBatch.Message {
+    fileprivate mutating func sweep(_ reaction: Reaction, upTo seq: UInt64) {
+        sweeps[reaction] = seq
+        if !entries.isEmpty { entries = entries.filter { $0.key.reaction != reaction } }
+    }
+}
+
+extension Record {
+    fileprivate var isSweep: Bool {
+        if case .swept = self { true } else { false }
     }
 }

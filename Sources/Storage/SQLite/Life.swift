@@ -1,0 +1,68 @@
+import CSQLite
+import Glibc
+
+/// Which life the counters of a file are in: another one wherever something that was told may be missing.
+///
+/// A crash loses what was told and not committed, where that is allowed; a power cut may also lose what was committed
+/// and not synced. Then a client's seq could be one that a later change has, so the epoch must be another one.
+struct Life {
+    /// How the file was last used.
+    enum Use: Int64 {
+        /// It was closed in order.
+        case closed
+        /// Everything that was told is committed.
+        case careful
+        /// Some things are told before they are committed.
+        case daring
+    }
+
+    private let database: Database
+    private let write: Statement
+    private let boot: String
+    /// How many lives were before this one.
+    private(set) var number: Int64
+    private var use: Use
+
+    /// Begins to use the file, in a new life where the one before ended badly.
+    ///
+    /// `boot` names the time since the machine was last started.
+    init(_ database: Database, boot: String) throws(SQLiteError) {
+        let purpose = "beginning the store's life"
+        self.database = database
+        self.boot = boot
+        let read = try Statement(database, "SELECT life, boot, use FROM lives", purpose)
+        guard try read.step() else { throw database.error(SQLITE_CORRUPT, purpose) }
+        number = read.integer(0)
+        let (lastBoot, lastUse) = (try read.text(1), Use(rawValue: read.integer(2)))
+        read.reset()
+        write = try Statement(database, "UPDATE lives SET life = ?, boot = ?, use = ?", purpose)
+        if lastUse == .daring || (lastUse == .careful && lastBoot != boot) { number += 1 }
+        use = .careful
+        try save()
+    }
+
+    /// Notes another use; on the disk when this returns, as nothing that depends on it may come first.
+    mutating func note(_ use: Use) throws(SQLiteError) {
+        guard use != self.use else { return }
+        self.use = use
+        try save()
+    }
+
+    private func save() throws(SQLiteError) {
+        try write.bind(1, number)
+        try write.bind(2, boot)
+        try write.bind(3, use.rawValue)
+        try write.run()
+    }
+
+    /// Names the time since the machine was started; empty where the system does not tell.
+    static var currentBoot: String {
+        let descriptor = unsafe open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
+            unsafe count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+        }
+        return String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
+    }
+}
