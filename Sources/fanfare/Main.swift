@@ -1,3 +1,4 @@
+import Broker
 import CommandOptions
 import Glibc
 import Transport
@@ -12,7 +13,7 @@ struct Main {
     private static func run(_ words: [String]) -> Int32 {
         let set = CommandSet(
             name: "fanfare", summary: "Fanfare, a real-time reaction broker: people react, everyone sees it at once.",
-            commands: commands.map { $0.options }, version: "fanfare 0.1.0")
+            commands: commands.map { $0.options }, version: "fanfare \(BrokerVersion.current)")
         do throws(UsageError) {
             switch try set.select(words) {
             case .print(let text):

@@ -53,7 +53,7 @@ extension Hub {
                 metrics.hooks.count(question.kind, .skipped)
                 return then(hook.whenDown)
             }
-            if case .success = result { metrics.hooks.seconds.record((loop.now - began) / .seconds(1)) }
+            if case .success = result { metrics.hooks.seconds.record(from: began.nanoseconds, to: loop.now) }
             let answer = (try? result.get()).flatMap(HookAnswer.init)
             let verdict = hook.take(answer, to: question.key, clock: moment.clock)
             metrics.hooks.count(question.kind, answer == nil ? .failed : verdict == .allowed ? .allowed : .denied)

@@ -17,30 +17,6 @@ struct Counts<Word: CaseIterable & RawRepresentable<Int> & Sendable>: Sendable {
     }
 }
 
-/// How often values fell below each of some bounds, as Prometheus counts them.
-struct Histogram: Sendable {
-    let bounds: [Double]
-    /// How many values were above the bound before, and not above this one; the last is for those above all.
-    private(set) var counts: [UInt64]
-    private(set) var sum = 0.0
-
-    init(bounds: [Double]) {
-        self.bounds = bounds
-        counts = Array(repeating: 0, count: bounds.count + 1)
-    }
-
-    mutating func record(_ value: Double) {
-        counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
-        sum += value
-    }
-
-    /// Adds what another with the same bounds has counted.
-    static func += (histogram: inout Histogram, more: Histogram) {
-        for index in histogram.counts.indices { histogram.counts[index] += more.counts[index] }
-        histogram.sum += more.sum
-    }
-}
-
 /// What became of a request that may change a channel.
 enum ReactionResult: Int, CaseIterable, Sendable {
     case added, removed, replaced, updated, unchanged, changed, cleared, deleted

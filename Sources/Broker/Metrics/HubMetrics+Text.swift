@@ -1,71 +1,67 @@
 import Wire
 
 extension HubMetrics {
-    /// All of it in Prometheus' text format, version 0.0.4.
-    var text: String {
-        var text = MetricsText()
-        text.counters(
-            "fanfare_reactions_total", "Requests that may change a channel, by result.", label: "result",
+    /// Writes all of it.
+    func write(to text: inout MetricsText) {
+        writeWork(to: &text)
+        writePresence(to: &text)
+        writeTimes(to: &text)
+        writeOutbound(to: &text)
+    }
+
+    private func writeWork(to text: inout MetricsText) {
+        text.labelled(
+            .counter, "fanfare_reactions_total", "Requests that may change a channel, by result.", label: "result",
             ReactionResult.allCases.map { ("\($0)", results[$0]) })
-        text.counters(
-            "fanfare_requests_total", "Requests, by type.", label: "type",
+        text.labelled(
+            .counter, "fanfare_requests_total", "Requests, by type.", label: "type",
             RequestKind.allCases.map { ("\($0)", requests[$0]) })
-        text.counters(
-            "fanfare_errors_total", "Requests refused by hubs and channels, by code.", label: "code",
+        text.labelled(
+            .counter, "fanfare_errors_total", "Requests refused by hubs and channels, by code.", label: "code",
             ErrorCode.allCases.map { ($0.rawValue, errors[$0] ?? 0) })
-        text.single("counter", "fanfare_events_total", "Changes of channels.", events)
+        text.labelled(
+            .counter, "fanfare_http_responses_total", "Answers to HTTP requests, by class of status.", label: "status",
+            answers.indices.map { ("\($0 + 1)xx", answers[$0]) })
+        text.single(.counter, "fanfare_events_total", "Changes of channels.", events)
         text.single(
-            "counter", "fanfare_deliveries_total", "Events, summaries and bursts, counted for each recipient.",
+            .counter, "fanfare_deliveries_total", "Events, summaries and bursts, counted for each recipient.",
             deliveries)
         text.single(
-            "counter", "fanfare_lagged_total", "Slow readers that got fresh state in place of events.", lagged)
+            .counter, "fanfare_lagged_total", "Slow readers that got fresh state in place of events.", lagged)
         text.single(
-            "counter", "fanfare_bytes_sent_total", "Bytes written to sockets, before encryption.", bytesSent)
-        text.single("gauge", "fanfare_connections", "WebSocket connections and event streams.", connections)
-        text.single("gauge", "fanfare_subscriptions", "Subscriptions of these.", subscriptions)
-        text.single("gauge", "fanfare_channels", "Channels in memory.", channels)
-        text.counters(
-            "fanfare_closed_total", "Connections that ended, by close code.", label: "code",
+            .counter, "fanfare_bytes_sent_total", "Bytes written to sockets, before encryption.", bytesSent)
+        text.single(
+            .counter, "fanfare_bytes_received_total", "Bytes read from sockets, after decryption.", bytesReceived)
+        text.labelled(
+            .counter, "fanfare_closed_total", "Connections that ended, by close code.", label: "code",
             HubMetrics.closeCodes.map { (String($0), closed[$0] ?? 0) } + [("other", closed[0] ?? 0)])
-        text.histogram("fanfare_commit_seconds", "How long a group took to become durable.", commitSeconds)
-        text.histogram("fanfare_commit_records", "Records in a group.", commitRecords)
-        writeOutbound(to: &text)
-        return text.lines
-    }
-}
-
-/// Writes metrics line by line.
-struct MetricsText {
-    private(set) var lines = ""
-
-    private mutating func begin(_ type: String, _ name: String, _ help: String) {
-        lines += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+        text.single(
+            .counter, "fanfare_commit_failures_total", "Groups that the store did not take.", commitFailures)
     }
 
-    mutating func single(_ type: String, _ name: String, _ help: String, _ value: UInt64) {
-        begin(type, name, help)
-        lines += "\(name) \(value)\n"
+    private func writePresence(to text: inout MetricsText) {
+        text.single(.gauge, "fanfare_connections", "WebSocket connections and event streams.", connections)
+        text.single(.gauge, "fanfare_subscriptions", "Subscriptions of these.", subscriptions)
+        text.single(.gauge, "fanfare_channels", "Channels in memory.", channels)
+        text.single(
+            .gauge, "fanfare_waiting_requests", "Requests whose replies wait for the store.", waitingRequests)
+        text.single(.gauge, "fanfare_outbound_bytes", "Bytes that wait to be written to sockets.", outboundBytes)
+        text.single(
+            .gauge, "fanfare_blocked_connections", "Connections whose sockets take nothing at the moment.",
+            blockedConnections)
     }
 
-    /// Values with labels of their own, `name="value"` and so on.
-    mutating func family(_ type: String, _ name: String, _ help: String, _ values: [(labels: String, UInt64)]) {
-        begin(type, name, help)
-        for (labels, value) in values { lines += "\(name){\(labels)} \(value)\n" }
-    }
-
-    mutating func counters(_ name: String, _ help: String, label: String, _ values: [(String, UInt64)]) {
-        begin("counter", name, help)
-        for (word, value) in values { lines += "\(name){\(label)=\"\(word)\"} \(value)\n" }
-    }
-
-    mutating func histogram(_ name: String, _ help: String, _ histogram: Histogram) {
-        begin("histogram", name, help)
-        var sum: UInt64 = 0
-        for (index, count) in histogram.counts.enumerated() {
-            sum += count
-            let bound = index < histogram.bounds.count ? "\(histogram.bounds[index])" : "+Inf"
-            lines += "\(name)_bucket{le=\"\(bound)\"} \(sum)\n"
-        }
-        lines += "\(name)_sum \(histogram.sum)\n\(name)_count \(sum)\n"
+    private func writeTimes(to text: inout MetricsText) {
+        text.histogram(
+            "fanfare_ack_seconds", "From reading a request that may change a channel to writing its ack.", acks,
+            in: .seconds)
+        text.histogram(
+            "fanfare_delivery_seconds", "From the commit of an event to its write, counted for each recipient.",
+            deliveryDelays, in: .seconds)
+        text.histogram("fanfare_commit_seconds", "How long a group took to become durable.", commits, in: .seconds)
+        text.histogram("fanfare_commit_records", "Records in a group.", commitRecords, in: .ones)
+        text.histogram(
+            "fanfare_loop_turn_seconds", "How long the turns of event loops took that did something.", turns,
+            in: .seconds)
     }
 }

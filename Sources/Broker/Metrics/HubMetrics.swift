@@ -1,4 +1,5 @@
 import Reactions
+import Transport
 import Wire
 
 /// What one channel has counted since its hub last asked.
@@ -31,10 +32,19 @@ struct HubMetrics: Sendable {
     var deliveries: UInt64 = 0
     var lagged: UInt64 = 0
     var bytesSent: UInt64 = 0
+    var bytesReceived: UInt64 = 0
     /// The codes of connections that ended; `0` stands for all that the contract does not name.
     var closed: [UInt16: UInt64] = [:]
-    var commitSeconds = Histogram(bounds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5])
-    var commitRecords = Histogram(bounds: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000])
+    var commitFailures: UInt64 = 0
+    /// Answers to HTTP requests, by the first digit of their status less one.
+    var answers = InlineArray<5, UInt64>(repeating: 0)
+
+    // How long it took, in nanoseconds, from 32 µs on (turns from 2 µs), and how much it was.
+    var acks = LogHistogram(upTo: 15)
+    var deliveryDelays = LogHistogram(upTo: 15)
+    var commits = LogHistogram(upTo: 15)
+    var commitRecords = LogHistogram(upTo: 0)
+    var turns = LogHistogram(upTo: 11)
 
     /// By the name of the queue.
     var webhooks: [String: WebhookMetrics] = [:]
@@ -44,6 +54,9 @@ struct HubMetrics: Sendable {
     var connections: UInt64 = 0
     var subscriptions: UInt64 = 0
     var channels: UInt64 = 0
+    var waitingRequests: UInt64 = 0
+    var outboundBytes: UInt64 = 0
+    var blockedConnections: UInt64 = 0
 
     /// The close codes that are told apart.
     static let closeCodes: [UInt16] = [
@@ -60,9 +73,23 @@ struct HubMetrics: Sendable {
         errors[code, default: 0] += 1
     }
 
+    mutating func count(answerWith status: Int) {
+        answers[min(max(status / 100, 1), 5) - 1] += 1
+    }
+
     mutating func count(ended recipient: Recipient) {
         bytesSent += recipient.bytesSent
+        bytesReceived += recipient.bytesReceived
         if let code = recipient.closeCode { closed[HubMetrics.closeCodes.contains(code) ? code : 0, default: 0] += 1 }
+    }
+
+    /// Counts one that is there at the moment of asking.
+    mutating func count(present recipient: Recipient) {
+        connections += 1
+        bytesSent += recipient.bytesSent
+        bytesReceived += recipient.bytesReceived
+        outboundBytes += UInt64(recipient.queuedBytes)
+        if recipient.isBlocked { blockedConnections += 1 }
     }
 
     static func += (sum: inout HubMetrics, more: HubMetrics) {
@@ -73,13 +100,22 @@ struct HubMetrics: Sendable {
         sum.deliveries += more.deliveries
         sum.lagged += more.lagged
         sum.bytesSent += more.bytesSent
+        sum.bytesReceived += more.bytesReceived
         sum.closed.merge(more.closed) { $0 + $1 }
-        sum.commitSeconds += more.commitSeconds
+        sum.commitFailures += more.commitFailures
+        for index in sum.answers.indices { sum.answers[index] += more.answers[index] }
+        sum.acks += more.acks
+        sum.deliveryDelays += more.deliveryDelays
+        sum.commits += more.commits
         sum.commitRecords += more.commitRecords
         for (queue, webhook) in more.webhooks { sum.webhooks[queue, default: WebhookMetrics()] += webhook }
         sum.hooks += more.hooks
+        sum.turns += more.turns
         sum.connections += more.connections
         sum.subscriptions += more.subscriptions
         sum.channels += more.channels
+        sum.waitingRequests += more.waitingRequests
+        sum.outboundBytes += more.outboundBytes
+        sum.blockedConnections += more.blockedConnections
     }
 }

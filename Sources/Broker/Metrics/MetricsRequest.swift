@@ -17,7 +17,14 @@ final class MetricsRequest: SingleRequest {
     func take(_ metrics: HubMetrics) {
         sum += metrics
         missing -= 1
-        if missing == 0 { finish(with: .success(Array(sum.text.utf8))) }
+        guard missing == 0 else { return }
+        var text = MetricsText()
+        sum.write(to: &text)
+        text.single(
+            .gauge, "fanfare_store_waiting_records", "Records that wait for the store, the ones under way not counted.",
+            hub.waitingRecords)
+        ProcessMetrics().write(to: &text)
+        finish(with: .success(Array(text.lines.utf8)))
     }
 }
 
@@ -35,10 +42,11 @@ extension Hub {
         for audience in audiences.values {
             metrics.subscriptions += UInt64(audience.events.count + audience.summaries.count)
         }
-        for recipient in recipients.elements where recipient.isConnection {
-            metrics.connections += 1
-            metrics.bytesSent += recipient.bytesSent
+        for resident in residents.values {
+            metrics.waitingRequests += UInt64(resident.channel.assumeIsolated { $0.waitingCount })
         }
+        for recipient in recipients.elements where recipient.isConnection { metrics.count(present: recipient) }
+        metrics.turns = loop.turnDurations
         hubs[key.hub].post(.metrics(metrics, for: key))
     }
 }

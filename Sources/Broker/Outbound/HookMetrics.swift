@@ -1,3 +1,5 @@
+import Transport
+
 /// What became of the questions for hooks.
 struct HookMetrics: Sendable {
     /// What became of one question.
@@ -15,8 +17,8 @@ struct HookMetrics: Sendable {
     }
 
     private var numbers: [HookKind: [Result: UInt64]] = [:]
-    /// How long the servers took to answer.
-    var seconds = Histogram(bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5])
+    /// How long the servers took to answer, in nanoseconds, from 1 ms on.
+    var seconds = LogHistogram(upTo: 20)
 
     /// How often questions of a kind had a result.
     subscript(kind: HookKind, result: Result) -> UInt64 { numbers[kind]?[result] ?? 0 }

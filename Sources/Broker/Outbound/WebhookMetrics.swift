@@ -1,3 +1,5 @@
+import Transport
+
 /// What one webhook has counted.
 struct WebhookMetrics: Sendable {
     /// Events that the receiver has taken.
@@ -6,8 +8,8 @@ struct WebhookMetrics: Sendable {
     var failed: UInt64 = 0
     /// Events that were given up because too many waited.
     var dropped: UInt64 = 0
-    /// How long the requests took that it answered.
-    var seconds = Histogram(bounds: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
+    /// How long the requests took that it answered, in nanoseconds, from 1 ms on.
+    var seconds = LogHistogram(upTo: 20)
     /// Events that wait.
     var pending: UInt64 = 0
     /// How old the oldest of them is, in milliseconds.

@@ -195,7 +195,7 @@ final class WebhookSender {
         let began = loop.now
         client.post(webhook.endpoint.request(body: body, at: wallClockMilliseconds())) { [self] result in
             state = .idle
-            if case .success = result { counted.seconds.record((loop.now - began) / .seconds(1)) }
+            if case .success = result { counted.seconds.record(from: began.nanoseconds, to: loop.now) }
             if case .success(let answer) = result, (200...299).contains(answer.status) { return wasTaken(webhook) }
             hasFailed(result, webhook)
         }

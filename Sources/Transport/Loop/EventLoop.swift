@@ -124,6 +124,7 @@ public final class EventLoop: SerialExecutor {
             core.feedListeners()
             core.endTurn()
             core.flush()
+            core.endFlushed()
         }
         return !isLast
     }
@@ -208,5 +209,21 @@ public final class EventLoop: SerialExecutor {
     public func atTurnEnd(_ action: @escaping () -> Void) {
         preconditionCurrent()
         core.turnEndActions.append(action)
+    }
+
+    /// Calls the action at the end of every turn that did something, after streams were written to, with the time; on
+    /// the loop only.
+    ///
+    /// What it sends goes out in the next turn. It is called as long as the loop runs.
+    public func afterWrites(_ action: @escaping (MonotonicTime) -> Void) {
+        preconditionCurrent()
+        core.flushedActions.append(action)
+    }
+
+    /// How long the turns took that did something, from the end of the wait to the last write, in nanoseconds; on the
+    /// loop only.
+    public var turnDurations: LogHistogram {
+        preconditionCurrent()
+        return core.turnDurations
     }
 }

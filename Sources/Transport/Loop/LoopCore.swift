@@ -19,6 +19,9 @@ final class LoopCore: @unchecked Sendable {
     var now: MonotonicTime
     var local = Work()
     var turnEndActions: [() -> Void] = []
+    var flushedActions: [(MonotonicTime) -> Void] = []
+    /// How long turns took that did something, in nanoseconds, from 2 µs on.
+    var turnDurations = LogHistogram(upTo: 11)
     /// Streams to be written to at the end of the turn.
     var dirtyStreams: [ByteStream] = []
     /// Streams that TLS holds more bytes of than one event may deliver.
@@ -158,6 +161,13 @@ final class LoopCore: @unchecked Sendable {
         for action in turnEndActions { action() }
     }
 
+    /// Calls the actions that belong after a turn's writes, and counts the turn.
+    func endFlushed() {
+        let end = MonotonicTime.now
+        for action in flushedActions { action(end) }
+        turnDurations.record(from: now.nanoseconds, to: end)
+    }
+
     /// Writes what the turn has left in the queues of streams.
     func flush() {
         guard !dirtyStreams.isEmpty else { return }
@@ -173,6 +183,7 @@ final class LoopCore: @unchecked Sendable {
         announceClosed()
         local = Work()
         turnEndActions = []
+        flushedActions = []
         dirtyStreams = []
         readingStreams = []
         drainedStreams = []

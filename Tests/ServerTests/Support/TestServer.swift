@@ -31,7 +31,7 @@ final class TestServer: Sendable {
         }
         var namespaces = Namespace.development
         namespaces["only"] = Namespace(rules: Rules(allowed: [Reaction(canonical: "👍")]))
-        namespaces["slow"] = Namespace(userRate: Rate(perSecond: 0.4, burst: 1))
+        namespaces["slow"] = Namespace(rates: Rates(user: Rate(perSecond: 0.4, burst: 1)))
         namespaces["few"] = Namespace(rules: Rules(maxPerUserAndMessage: 1))
         var broker = BrokerSettings(
             namespaces: namespaces,

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+@testable import Server
+
+/// The page that tells of the metrics tells of all of them, as they are.
+@Suite(.timeLimit(.minutes(1))) struct MetricsPageTests {
+    private static let page = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/Server/Documentation.docc/Metrics.md")
+
+    /// What the page's tables say: each name with its kind.
+    private func told() throws -> [String: String] {
+        let page = try String(contentsOf: Self.page, encoding: .utf8)
+        var kinds: [String: String] = [:]
+        for row in page.matches(of: /(?m)^\| `([a-z_]+)` \| ([a-z]+) \|/) { kinds[String(row.1)] = String(row.2) }
+        return kinds
+    }
+
+    @Test("every exported name is on the page with its kind, and the reverse")
+    func names() throws {
+        var exported: [String: String] = [:]
+        for line in try TestServer().call("GET", "/metrics").text.split(separator: "\n") where line.hasPrefix("# TYPE ")
+        {
+            let words = line.split(separator: " ")
+            exported[String(words[2])] = String(words[3])
+        }
+        #expect(exported == (try told()))
+    }
+
+    @Test("the rules name nothing that is not exported")
+    func rules() throws {
+        let page = try String(contentsOf: Self.page, encoding: .utf8)
+        let rules = try #require(page.firstMatch(of: /(?s)```yaml\n(.*?)```/)?.1)
+        let told = try told()
+        let names = rules.matches(of: /(?:fanfare|process)_[a-z_]+/).map { String($0.0) }
+        #expect(names.count >= 8)
+        for name in names {
+            let family = ["_bucket", "_sum", "_count"].first { name.hasSuffix($0) }.map {
+                String(name.dropLast($0.count))
+            }
+            #expect(told[name] != nil || family.flatMap { told[$0] } == "histogram", "\(name)")
+        }
+    }
+}
