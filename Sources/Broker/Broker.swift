@@ -16,9 +16,9 @@ public final class Broker: Sendable {
     public init(loops: [EventLoop], store: any Store, settings: BrokerSettings, log: BrokerLog) {
         inForce = Locked(settings)
         self.store = store
-        let userBuckets = UserBuckets()
+        let buckets = SharedBuckets()
         let hubs = loops.enumerated().map { index, loop in
-            Hub(index: index, loop: loop, store: store, settings: settings, userBuckets: userBuckets, log: log)
+            Hub(index: index, loop: loop, store: store, settings: settings, buckets: buckets, log: log)
         }
         let mailboxes = hubs.map { hub in
             Mailbox<HubMessage>(on: hub.loop) { messages in hub.assumeIsolated { $0.receive(messages) } }
@@ -32,8 +32,16 @@ public final class Broker: Sendable {
     /// Goes on with other settings: for new requests and connections, and for the channels that are there.
     public func adopt(_ settings: BrokerSettings) {
         inForce.withLock { $0 = settings }
+        if settings.expectsLoss { store.expectLoss() }
         for hub in hubs {
             hub.loop.execute { hub.assumeIsolated { $0.adopt(settings) } }
+        }
+    }
+
+    /// Calls `done` once a hub, on its loop, when the store has committed all that was changed there.
+    public func whenCommitted(_ done: @escaping @Sendable () -> Void) {
+        for hub in hubs {
+            hub.loop.execute { hub.assumeIsolated { $0.whenCommitted(done) } }
         }
     }
 

@@ -94,7 +94,10 @@ public final class Server: Sendable {
         switch settings.store {
         case .memory: return MemoryStore(epoch: String(UInt64.random(in: .min ... .max), radix: 36))
         case .sqlite:
-            do throws(StoreError) { return try SQLiteStore(file: settings.data + "/fanfare.db") } catch {
+            do throws(StoreError) {
+                return try SQLiteStore(
+                    file: settings.data + "/fanfare.db", expectsLoss: settings.broker.expectsLoss)
+            } catch {
                 let reason =
                     switch error {
                     case .unavailable(let reason), .unusable(let reason): reason
@@ -115,7 +118,15 @@ public final class Server: Sendable {
         let emptied = DispatchGroup()
         for _ in loops { emptied.enter() }
         context.broker.drain(spread: 5_000) { emptied.leave() }
-        _ = emptied.wait(timeout: .now() + .seconds(limit))
+        let deadline = DispatchTime.now() + .seconds(limit)
+        _ = emptied.wait(timeout: deadline)
+        // What was told before it was committed; a store that takes nothing is given another moment.
+        let committed = DispatchGroup()
+        for _ in loops { committed.enter() }
+        context.broker.whenCommitted { committed.leave() }
+        if committed.wait(timeout: max(deadline, .now() + .seconds(1))) == .timedOut {
+            context.log.error("the store could not take the last changes; they are lost")
+        }
         store.close()
         for loop in loops { loop.stop() }
     }

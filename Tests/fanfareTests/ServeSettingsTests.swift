@@ -134,8 +134,8 @@ import Transport
         let broker = try settings(["--dev"], file: file).server.broker
         #expect(broker.limits.connectionsPerAddress == 7)
         #expect(broker.limits.connections == 9)
-        #expect(broker.namespaces["chat"]?.userRate == Rate(perSecond: 10, burst: 3))
-        #expect(broker.namespaces["tap"]?.userRate == nil)
+        #expect(broker.namespaces["chat"]?.rates.user == Rate(perSecond: 10, burst: 3))
+        #expect(broker.namespaces["tap"]?.rates.user == nil)
     }
 
     @Test(

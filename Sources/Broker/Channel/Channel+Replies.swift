@@ -136,17 +136,21 @@ extension Channel {
                 after: page.next.map { Cursor.text(at: $0, in: scope) }))
     }
 
-    /// What the users whom an operation concerns have afterwards.
-    func owns(after operation: Operation, _ outcome: Outcome) -> [OwnChange] {
-        var places: [(user: String, message: String)] = []
+    /// What the users whom an operation concerns have afterwards; `holders` had something where everyone's was taken.
+    func owns(after outcome: Outcome, _ holders: [OwnChange]) -> [OwnChange] {
+        var places: [String: Set<String>] = [:]
+        var owns: [OwnChange] = []
         for case .entry(let message, let user, _, _) in outcome.records
-        where !places.contains(where: { $0 == (user, message) }) {
-            places.append((user, message))
+        where places[message, default: []].insert(user).inserted {
+            owns.append(
+                OwnChange(user: user, message: message, own: ledger.own(of: user, on: message), seq: ledger.seq))
         }
-        return places.map {
-            OwnChange(
-                user: $0.user, message: $0.message, own: ledger.own(of: $0.user, on: $0.message), seq: ledger.seq)
+        for held in holders {
+            let own = ledger.own(of: held.user, on: held.message)
+            guard own != held.own else { continue }
+            owns.append(OwnChange(user: held.user, message: held.message, own: own, seq: ledger.seq))
         }
+        return owns
     }
 
     private var isCounted: Bool { namespace.rules.policy == .multiple }

@@ -7,13 +7,21 @@ import Wire
 ///
 /// It runs on its home loop and none of its methods waits, so each of them is atomic. Replies and events leave in the
 /// order of the requests, and none before the store has what they tell of: a request that changes something, and all
-/// that come after it, wait for the group that the change is committed with.
+/// that come after it, wait for the group that the change is committed with. Where the namespace's durability is
+/// `memory`, nothing waits, and what the store could not take is offered to it again.
 actor Channel {
     /// A reply that waits for its group to be committed.
     private struct Waiting {
         var group: UInt64
         var request: ChannelRequest
         var reply: Reply
+    }
+
+    /// What the store was given, until it has answered.
+    private struct HandedOver {
+        var group: UInt64
+        var records: [Record]
+        var posts: [OutboxEntry]
     }
 
     private nonisolated let loop: EventLoop
@@ -36,6 +44,17 @@ actor Channel {
     /// Where the changes wait that are to be posted; `nil`: they are not.
     private var postQueue: String?
     private var posts: [OutboxEntry] = []
+    /// What was handed to the store and not committed yet, by group.
+    private var uncommitted: [HandedOver] = []
+    /// The newest group with a change that was told before it is committed; `nil`: there is none.
+    private var toldGroup: UInt64?
+    /// When what the store refused is offered again, in milliseconds of the clock.
+    private var retryAt: Int64?
+
+    /// How many records may be told of and not committed; at the bound changes are refused until the store goes on.
+    private static let maxUncommitted = 65_536
+    /// How long the store is left alone after a failure, in milliseconds.
+    private static let retryDelay: Int64 = 500
 
     /// Makes a channel that waits for its image from the store; its namespace stands under the name `entry`.
     init(
@@ -54,14 +73,14 @@ actor Channel {
 
     /// Whether nobody listens and nothing waits, so that the channel may leave memory.
     var isIdle: Bool {
-        unread == nil && waiting.isEmpty && records.isEmpty && !outbox.hasInterest && outbox.isEmpty
+        unread == nil && waiting.isEmpty && !hasUncommitted && !outbox.hasInterest && outbox.isEmpty
     }
 
     // MARK: Requests
 
     /// Takes a request; a change it makes belongs to the store's commit `group`.
     func handle(_ request: ChannelRequest, group: UInt64, at moment: Moment) {
-        guard waiting.count + (unread?.count ?? 0) < maxWaiting || request.body.isNeverRefused else {
+        guard waitingCount < maxWaiting || request.body.isNeverRefused else {
             return outbox.emit(
                 refusal(of: request, .unavailable, "too many requests wait for this channel"), at: moment)
         }
@@ -71,7 +90,11 @@ actor Channel {
         }
         let before = records.count
         let reply = answer(to: request, at: moment)
-        let hasChanged = records.count > before
+        var hasChanged = records.count > before
+        if hasChanged, namespace.durability == .memory {
+            toldGroup = group
+            hasChanged = false
+        }
         if hasChanged || !waiting.isEmpty {
             let group = hasChanged ? group : waiting[waiting.count - 1].group
             waiting.append(Waiting(group: group, request: request, reply: reply))
@@ -99,10 +122,14 @@ actor Channel {
     private func apply(_ operation: Operation, for request: ChannelRequest, at moment: Moment) -> Reply {
         do throws(Refusal) {
             let plan = try ledger.judge(operation, rules: namespace.rules, at: moment.unix)
-            if !plan.isDuplicate, let wait = limiter.take(for: operation.user, at: moment.clock) {
+            if !plan.isDuplicate, isBehind {
+                return refusal(of: request, .unavailable, "the store takes nothing now, and too much waits for it")
+            }
+            if !plan.isDuplicate, let wait = limiter.take(for: request.origin.asker, at: moment.clock) {
                 let words = "too fast; wait as long as this says"
                 return refusal(of: request, .rateLimited, words, retryAfterMilliseconds: wait)
             }
+            let before = plan.sweptMessage.map { holders(of: $0) } ?? []
             let outcome = ledger.commit(plan)
             records += outcome.records
             var reply = reply(
@@ -113,7 +140,7 @@ actor Channel {
             reply.changes = namespace.isAnonymous ? outcome.changes.map(\.withoutNames) : outcome.changes
             if let postQueue { post(reply.changes, in: postQueue) }
             reply.result = ReactionResult(outcome)
-            if !outcome.isDuplicate { reply.owns = owns(after: operation, outcome) }
+            if !outcome.isDuplicate { reply.owns = owns(after: outcome, before) }
             if namespace.rules.policy == .ephemeral, outcome.answer.result == .added, !outcome.isDuplicate {
                 reply.burst = outcome.answer.reaction.map { (operation.message, $0) }
             }
@@ -129,6 +156,17 @@ actor Channel {
     /// Has changes posted with the commit that they belong to.
     private func post(_ changes: [Change], in queue: String) {
         for change in changes { posts.append(WebhookBatch.entry(change, in: name, epoch: epoch, queue: queue)) }
+    }
+
+    /// Who follows the channel, or will when the requests that wait are answered, and has something on a message.
+    private func holders(of message: String) -> [OwnChange] {
+        var users = outbox.users
+        for waiting in waiting {
+            if case .subscribe(let following, _) = waiting.reply.effect { users.insert(following.user) }
+        }
+        return users.lazy.map { [ledger] user in
+            OwnChange(user: user, message: message, own: ledger.own(of: user, on: message), seq: ledger.seq)
+        }.filter { !$0.own.isEmpty }
     }
 
     /// Goes on with other settings of its namespace, which stand under the name `entry`.
@@ -189,15 +227,34 @@ actor Channel {
         }
     }
 
-    /// What is to be committed since this was last asked; `nil`: nothing.
-    func takeWrite() -> ChannelWrite? {
-        guard !records.isEmpty else { return nil }
-        defer { (records, posts) = ([], []) }
-        return ChannelWrite(channel: name, seq: ledger.seq, records: records, posts: posts)
+    /// What is to be committed with a group since this was last asked; `nil`: nothing.
+    func takeWrite(for group: UInt64, at moment: Moment) -> ChannelWrite? {
+        guard !records.isEmpty, moment.clock >= retryAt ?? .min else { return nil }
+        let write = ChannelWrite(
+            channel: name, seq: ledger.seq, records: records, posts: posts, durability: namespace.durability,
+            followsFailure: retryAt != nil)
+        uncommitted.append(HandedOver(group: group, records: records, posts: posts))
+        (records, posts) = ([], [])
+        retryAt = nil
+        return write
+    }
+
+    /// How many requests wait for the store.
+    var waitingCount: Int { waiting.count + (unread?.count ?? 0) }
+
+    /// Whether the store has not committed all that was changed.
+    var hasUncommitted: Bool { !records.isEmpty || !uncommitted.isEmpty }
+
+    /// Whether so much was told of and is not committed that nothing more may be.
+    private var isBehind: Bool {
+        namespace.durability == .memory
+            && uncommitted.reduce(records.count) { $0 + $1.records.count } >= Channel.maxUncommitted
     }
 
     /// The store has the groups up to this one: what waited for them goes out.
     func committed(upTo group: UInt64, at moment: Moment) {
+        uncommitted.removeAll { $0.group <= group }
+        if let told = toldGroup, told <= group { toldGroup = nil }
         var done = 0
         while done < waiting.count, waiting[done].group <= group {
             outbox.emit(waiting[done].reply, at: moment)
@@ -208,8 +265,17 @@ actor Channel {
 
     /// The store refused a group: the operations that rest on it are refused, and the channel is to be read again.
     ///
-    /// What changes nothing is asked again then, and the refusals keep their places among the replies.
-    func failed() {
+    /// What changes nothing is asked again then, and the refusals keep their places among the replies. Where something of
+    /// it was told already nothing is taken back: all of it is offered to the store again, later.
+    func failed(at moment: Moment) {
+        let lost = uncommitted
+        uncommitted = []
+        guard toldGroup == nil else {
+            records = lost.flatMap(\.records) + records
+            posts = lost.flatMap(\.posts) + posts
+            retryAt = moment.clock + Channel.retryDelay
+            return
+        }
         let words = "the store cannot take it now; nothing was changed, and a retry is safe"
         let again = waiting.map { waiting in
             var request = waiting.request
@@ -230,7 +296,7 @@ actor Channel {
     }
 
     /// When something is to be told although nothing happens, in milliseconds of the clock.
-    var due: Int64? { outbox.due }
+    var due: Int64? { [outbox.due, retryAt].compactMap(\.self).min() }
 
     /// What each hub is to be told since this was last asked.
     func takeDeliveries(at moment: Moment) -> [(hub: Int, delivery: ChannelDelivery)] {
@@ -245,8 +311,12 @@ actor Channel {
     /// For how long a used key is remembered, in milliseconds.
     static let keyLifetime: Int64 = 600_000
 
-    /// Drops used keys that have outlived their time.
+    /// How many cleared entries give their memory back in a minute in which nobody reacts; some milliseconds.
+    private static let reclaimedAtOnce = 20_000
+
+    /// Drops used keys that have outlived their time, and memory of what was cleared.
     func forgetKeys(now: Int64) {
         ledger.forgetKeys(before: now - Channel.keyLifetime)
+        ledger.reclaim(Channel.reclaimedAtOnce)
     }
 }

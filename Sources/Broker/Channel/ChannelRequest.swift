@@ -10,6 +10,19 @@ struct Origin: Sendable {
     var wantsReply: Bool
     /// Whether the reply may be large: such requests are taken a few at a time, and their end is told.
     var isBulky = false
+    /// From where the connection comes; `nil` where that has no address.
+    var address: ClientAddress?
+    /// The number, on the connection's hub, of what speaks HTTP; 0 for all others.
+    var exchange: UInt64 = 0
+    /// When the request was read, in nanoseconds of the monotonic clock; 0 where nobody asked.
+    var receivedAt: UInt64 = 0
+
+    /// Who asks, as far as limits tell people apart.
+    var asker: Asker {
+        let holder: SharedBuckets.Holder =
+            exchange == 0 ? .connection(connection) : .exchange(hub: connection.hub, number: exchange)
+        return Asker(user: user, connection: holder, address: address)
+    }
 }
 
 /// Something that a session asks of a channel, as a value that may cross loops.

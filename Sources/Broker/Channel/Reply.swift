@@ -24,6 +24,8 @@ struct Reply: Sendable {
     var effect = Effect.none
     /// Whether the asking connection counts what is not answered yet.
     var isBulky: Bool
+    /// When the request was read, in nanoseconds of the monotonic clock; 0 where nobody asked.
+    let receivedAt: UInt64
     /// What became of a request that may change the channel.
     var result: ReactionResult?
     /// The changes made, one event each.
@@ -39,6 +41,7 @@ struct Reply: Sendable {
         connection = origin.connection
         author = origin.user
         isBulky = origin.isBulky
+        receivedAt = origin.receivedAt
         self.message = message
     }
 }

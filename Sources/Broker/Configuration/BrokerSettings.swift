@@ -1,3 +1,5 @@
+import Storage
+
 /// What a broker does, apart from where it listens and what it stores.
 public struct BrokerSettings: Sendable {
     /// Bounds, each with its default.
@@ -51,6 +53,9 @@ public struct BrokerSettings: Sendable {
         self.authenticator = authenticator
         self.limits = limits
     }
+
+    /// Whether some changes are told before they are committed.
+    public var expectsLoss: Bool { namespaces.values.contains { $0.durability == .memory } }
 
     private static func haveHooks(_ namespaces: [String: Namespace]) -> Bool {
         namespaces.values.contains { $0.outbound?.subscribeHook != nil || $0.outbound?.reactHook != nil }

@@ -1,4 +1,5 @@
 public import Reactions
+public import Storage
 
 /// The settings of the channels whose names start with one word.
 public struct Namespace: Sendable, Equatable {
@@ -12,31 +13,31 @@ public struct Namespace: Sendable, Equatable {
     public var historyEvents: Int
     /// For how long an event is held, in seconds.
     public var historySeconds: Int
-    /// How fast one user may ask for changes, in all channels of the namespace together; `nil`: as fast as they like.
-    public var userRate: Rate?
-    /// How fast one channel takes changes; `nil`: as fast as it can.
-    public var channelRate: Rate?
+    /// What must have happened before a change is told.
+    public var durability: Durability
+    /// How fast changes may be asked for.
+    public var rates: Rates
     /// What other servers are told and asked; `nil`: nothing.
     public var outbound: OutboundSettings?
 
     /// Makes settings; the defaults are those of a namespace that says nothing, save that there are no rate limits.
     public init(
         rules: Rules = Rules(), isAnonymous: Bool = false, summaryIntervalMilliseconds: Int = 100,
-        historyEvents: Int = 1000, historySeconds: Int = 300, userRate: Rate? = nil, channelRate: Rate? = nil,
-        outbound: OutboundSettings? = nil
+        historyEvents: Int = 1000, historySeconds: Int = 300, durability: Durability = .committed,
+        rates: Rates = Rates(), outbound: OutboundSettings? = nil
     ) {
         self.rules = rules
         self.isAnonymous = isAnonymous
         self.summaryIntervalMilliseconds = summaryIntervalMilliseconds
         self.historyEvents = historyEvents
         self.historySeconds = historySeconds
-        self.userRate = userRate
-        self.channelRate = channelRate
+        self.durability = durability
+        self.rates = rates
         self.outbound = outbound
     }
 
     /// What a namespace has outside of development mode where the settings say nothing.
-    public static let usual = Namespace(userRate: .usualForUser, channelRate: .usualForChannel)
+    public static let usual = Namespace(rates: .usual)
 
     /// The namespaces that development mode offers.
     public static let development: [String: Namespace] = [

@@ -1,4 +1,5 @@
 import Reactions
+import Storage
 
 // The namespaces of a settings file.
 extension SettingsFile {
@@ -46,15 +47,10 @@ extension SettingsFile {
             if let entry = history["events"] { namespace.historyEvents = try entry.whole(in: 0...1_000_000) }
             if let entry = history["seconds"] { namespace.historySeconds = try entry.whole(in: 0...86_400) }
         }
-        _ = try object["durability"]?.choice(of: Durability.self, planned: ["memory", "synced"])
+        if let entry = object["durability"] { namespace.durability = try entry.choice(of: Durability.self) }
         if let entry = object["rate"] { try readRates(entry, into: &namespace) }
         namespace.outbound = try readOutbound(object)
         return namespace
-    }
-
-    /// When a change is acked; the store decides what is durable, and there is one answer in this version.
-    private enum Durability: String, CaseIterable {
-        case committed
     }
 
     private mutating func readReactions(
@@ -81,13 +77,16 @@ extension SettingsFile {
         _ entry: SettingsObject.Entry, into namespace: inout Namespace
     ) throws(SettingsError) {
         guard !entry.isNull else {
-            namespace.userRate = nil
-            namespace.channelRate = nil
+            namespace.rates = Rates()
             return
         }
-        let object = try entry.object(["user", "channel"], lines: &lines)
-        if let entry = object["user"] { namespace.userRate = try readRate(entry, usual: .usualForUser) }
-        if let entry = object["channel"] { namespace.channelRate = try readRate(entry, usual: .usualForChannel) }
+        let object = try entry.object(["user", "connection", "address", "channel"], lines: &lines)
+        if let entry = object["user"] { namespace.rates.user = try readRate(entry, usual: .usualForUser) }
+        if let entry = object["connection"] {
+            namespace.rates.connection = try readRate(entry, usual: .usualForConnection)
+        }
+        if let entry = object["address"] { namespace.rates.address = try readRate(entry, usual: .usualForAddress) }
+        if let entry = object["channel"] { namespace.rates.channel = try readRate(entry, usual: .usualForChannel) }
     }
 
     private mutating func readRate(_ entry: SettingsObject.Entry, usual: Rate) throws(SettingsError) -> Rate? {

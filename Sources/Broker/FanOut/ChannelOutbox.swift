@@ -41,6 +41,9 @@ struct ChannelOutbox: Sendable {
     /// Whether any hub has a subscription.
     var hasInterest: Bool { interest.contains { !$0.isNone } }
 
+    /// Who has subscriptions.
+    var users: Set<String> { occupancy.present }
+
     /// Whether any hub has a subscription in mode `summary`: only then it is noted what changes.
     private var hasSummaries: Bool { interest.contains { $0.summaries > 0 } }
 
@@ -144,7 +147,8 @@ extension ChannelOutbox {
         switch reply.effect {
         case .none:
             guard reply.message != nil else { return }
-            add(.reply(connection, write(reply.message, to: hub)), to: hub)
+            let receivedAt = reply.result == nil ? 0 : reply.receivedAt
+            add(.reply(connection, write(reply.message, to: hub), receivedAt: receivedAt), to: hub)
         case .refuseSubscription:
             add(.notSubscribed(connection, write(reply.message, to: hub)), to: hub)
         case .watch(let filter):

@@ -55,8 +55,9 @@ struct Burst: Sendable {
 /// What a channel tells one hub in one turn, in order.
 struct ChannelDelivery: Sendable {
     enum Item: Sendable {
-        /// A reply to one connection: a range of `replies`.
-        case reply(ConnectionKey, Range<Int>)
+        /// A reply to one connection: a range of `replies`. `receivedAt`: when the request was read that is acked, in
+        /// nanoseconds; 0 for replies that are no acks.
+        case reply(ConnectionKey, Range<Int>, receivedAt: UInt64)
         /// The subscription begins (or begins anew) with this reply, then the missed events; what is of `seq` and before
         /// is told with that.
         case subscribed(ConnectionKey, Range<Int>, Following, missed: [EventBatch], seq: UInt64)
@@ -88,6 +89,8 @@ struct ChannelDelivery: Sendable {
     /// Whole WebSocket frames.
     var replies: [UInt8] = []
     var items: [Item] = []
+    /// When the events were committed, in nanoseconds of the monotonic clock.
+    var releasedAt: UInt64 = 0
 }
 
 /// What a subscription follows.

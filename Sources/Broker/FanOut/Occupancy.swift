@@ -16,6 +16,9 @@ struct Occupancy: Sendable {
     /// When there is something to tell, in milliseconds of the channel's clock; `nil`: nothing.
     var due: Int64? { hasChanged ? allowed : nil }
 
+    /// Who is there.
+    var present: Set<String> { Set(users.keys) }
+
     mutating func arrived(_ user: String) {
         connections += 1
         users[user, default: 0] += 1

@@ -57,6 +57,12 @@ final class Connection: Recipient {
 
     override var bytesSent: UInt64 { stream.bytesSent }
 
+    override var bytesReceived: UInt64 { stream.bytesReceived }
+
+    override var queuedBytes: Int { stream.queuedBytes }
+
+    override var clientAddress: ClientAddress? { place.source }
+
     override func drained() {
         takeRequests()
         guard !isClosing else { return }

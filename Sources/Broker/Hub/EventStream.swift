@@ -40,6 +40,7 @@ final class EventStream: Recipient {
     private func begin() {
         refuse = nil
         stream.delegate = self
+        hub.count(answerWith: 200)
         stream.send(copying: head)
         if omitsBody {
             hasBegunToClose = true
@@ -67,6 +68,12 @@ final class EventStream: Recipient {
     override var address: String? { stream.peerAddress }
 
     override var bytesSent: UInt64 { stream.bytesSent }
+
+    override var bytesReceived: UInt64 { stream.bytesReceived }
+
+    override var queuedBytes: Int { stream.queuedBytes }
+
+    override var clientAddress: ClientAddress? { place.source }
 
     override func send(frames: Span<UInt8>) {
         var text: [UInt8] = []

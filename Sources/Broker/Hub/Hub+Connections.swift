@@ -69,7 +69,10 @@ extension Hub {
 
     private func carryOut(_ step: Session.Step, for recipient: Recipient) {
         switch step {
-        case .ask(let request):
+        case .ask(var request):
+            request.origin.address = recipient.clientAddress
+            request.origin.exchange = recipient.exchange
+            request.origin.receivedAt = loop.now.nanoseconds
             if request.origin.isBulky { recipient.unanswered += 1 }
             pass(request, from: recipient)
         case .say(let message):

@@ -9,7 +9,7 @@ extension Hub {
             // Asked for each item: the one before may have begun the first subscription.
             let audience = audiences[delivery.channel]
             switch item {
-            case .events(let batch): if let audience { deliver(batch, to: audience) }
+            case .events(let batch): if let audience { deliver(batch, to: audience, since: delivery.releasedAt) }
             case .summary(let batch): if let audience { deliver(batch, to: audience) }
             case .own(let own, let isForAll): if let audience { deliver(own, isForAll: isForAll, to: audience) }
             case .burst(let burst, let frame): if let audience { deliver(burst, frame, to: audience) }
@@ -25,8 +25,9 @@ extension Hub {
     private func carryOut(_ item: ChannelDelivery.Item, _ delivery: ChannelDelivery) {
         let channel = delivery.channel
         switch item {
-        case .reply(let key, let range):
+        case .reply(let key, let range, let receivedAt):
             recipient(key)?.send(frames: delivery.replies.span.extracting(range))
+            told.ack(ofRequestAt: receivedAt)
         case .subscribed(let key, let range, let following, let missed, let seq):
             begin(channel, key, following) { subscription in
                 subscription.start = seq

@@ -3,8 +3,8 @@ import Wire
 
 // What all subscribers hear, and what becomes of it where a reader is slow.
 extension Hub {
-    /// Events, to all who follow them.
-    func deliver(_ batch: EventBatch, to audience: Audience) {
+    /// Events, to all who follow them; they were committed at a time in nanoseconds.
+    func deliver(_ batch: EventBatch, to audience: Audience, since time: UInt64) {
         let all = batch.marks.indices
         var deliveries = 0
         for subscription in audience.events {
@@ -15,6 +15,7 @@ extension Hub {
             }
         }
         metrics.deliveries += UInt64(deliveries)
+        told.deliveries(deliveries, since: time)
     }
 
     /// Offers the events of the messages that a subscription watches, neighbours as one range; says how many it took.

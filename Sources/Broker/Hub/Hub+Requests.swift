@@ -1,19 +1,32 @@
 public import Transport
 public import Wire
 
+/// The connection by which HTTP requests come, as far as limits tell connections apart.
+public struct HTTPExchange: Sendable {
+    let number: UInt64
+    let peer: SocketAddress
+
+    /// Makes one of a number that ``Hub/makeExchange()`` gave and the client's address.
+    public init(number: UInt64, address: SocketAddress) {
+        self.number = number
+        peer = address
+    }
+}
+
 // Those who have no WebSocket: single requests, and streams of events.
 extension Hub {
     /// Asks for one thing in the name of `identity`; `reply` gets the reply, once: the bytes of its JSON, or the refusal.
     ///
-    /// `peer` is where the request comes from. Called on the hub's loop; the reply comes there too, possibly before this
+    /// `exchange` is where the request comes from. Called on the hub's loop; the reply comes there too, possibly before this
     /// returns.
     public nonisolated func ask(
-        _ request: Request.Body, as identity: Identity, from peer: SocketAddress? = nil,
+        _ request: Request.Body, as identity: Identity, over exchange: HTTPExchange? = nil,
         reply: @escaping (Result<[UInt8], RequestRefusal>) -> Void
     ) -> PendingReply {
         let pending = PendingReply()
         enter(with: (pending, reply)) { hub, asking in
-            let recipient = SingleRequest(session: hub.session(for: identity), hub: hub, peer: peer, reply: asking.1)
+            let recipient = SingleRequest(
+                session: hub.session(for: identity), hub: hub, exchange: exchange, reply: asking.1)
             asking.0.recipient = recipient
             hub.add(recipient, asking: request)
         }
@@ -58,7 +71,15 @@ extension Hub {
 
     /// Counts what was sent over a stream that never became the hub's; called on the loop.
     public nonisolated func count(sentOver stream: ByteStream) {
-        enter(with: stream) { $0.metrics.bytesSent += $1.bytesSent }
+        enter(with: stream) { hub, stream in
+            hub.metrics.bytesSent += stream.bytesSent
+            hub.metrics.bytesReceived += stream.bytesReceived
+        }
+    }
+
+    /// Counts an answer to an HTTP request; called on the loop.
+    public nonisolated func count(answerWith status: Int) {
+        assumeIsolated { $0.metrics.count(answerWith: status) }
     }
 
     private func session(for identity: Identity) -> Session {

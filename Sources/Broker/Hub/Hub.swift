@@ -14,7 +14,7 @@ enum HubMessage: Sendable {
     /// The store read a channel.
     case loaded(String, Result<ChannelImage, StoreError>)
     /// The store answered for a group.
-    case stored(UInt64, Result<Void, StoreError>)
+    case stored(UInt64, Result<Void, StoreError>, at: MonotonicTime)
     /// A hub has someone who asks for what this one has counted.
     case metricsAsked(ConnectionKey)
     /// What a hub has counted, for one who asked here; out of line, for the other messages' sake.
@@ -34,6 +34,8 @@ public actor Hub {
         var isMarked = false
         var isBeingRead = false
         var usedAt: MonotonicTime
+        /// When the store answered for what the channel lets out in this turn.
+        var releasedAt: MonotonicTime?
         /// The timer for what the channel tells although nothing happens, and when it is due on the channel's clock.
         var timer: (token: TimerToken, due: Int64)?
 
@@ -59,7 +61,7 @@ public actor Hub {
     nonisolated var hasHooks: Bool { unsafe settingsOnLoop.hasHooks }
     // Read and replaced on the loop alone, where nothing else runs meanwhile: a lock would cost every message.
     nonisolated(unsafe) var settingsOnLoop: BrokerSettings
-    private let userBuckets: UserBuckets
+    private let buckets: SharedBuckets
     /// The life of all channels' counters.
     nonisolated let epoch: String
     let store: any Store
@@ -76,11 +78,16 @@ public actor Hub {
     var listeners: [Listener] = []
     /// What to call when the last connection is gone.
     var whenEmpty: (@Sendable () -> Void)?
+    /// What to call when the store has committed all that was changed.
+    private var whenAllIsCommitted: (@Sendable () -> Void)?
+    /// How many connections that speak HTTP asked for something here.
+    private var exchanges: UInt64 = 0
     var metrics = HubMetrics()
     /// The senders of the webhooks that live here, by queue.
     var senders: [String: WebhookSender] = [:]
     /// Asks the servers of hooks.
     private(set) lazy var hookClient = HTTPClient(on: loop, maxConnections: 32, maxWaiting: 1_024)
+    var told = ToldThisTurn()
 
     var residents: [String: Resident] = [:]
     /// Residents that may have something to commit or to tell.
@@ -96,14 +103,14 @@ public actor Hub {
     private var group: UInt64 = 1
 
     init(
-        index: Int, loop: EventLoop, store: any Store, settings: BrokerSettings, userBuckets: UserBuckets,
+        index: Int, loop: EventLoop, store: any Store, settings: BrokerSettings, buckets: SharedBuckets,
         log: BrokerLog
     ) {
         self.index = index
         self.loop = loop
         self.store = store
         unsafe settingsOnLoop = settings
-        self.userBuckets = userBuckets
+        self.buckets = buckets
         epoch = store.epoch
         self.log = log
     }
@@ -115,10 +122,19 @@ public actor Hub {
         assumeIsolated { unsafe body($0, value) }
     }
 
+    /// A number for a connection that speaks HTTP; called on the loop.
+    public nonisolated func makeExchange() -> UInt64 {
+        assumeIsolated { hub in
+            hub.exchanges += 1
+            return hub.exchanges
+        }
+    }
+
     /// Begins to work; called once, on the loop.
     func start(hubs: [Mailbox<HubMessage>]) {
         self.hubs = hubs
         loop.atTurnEnd { [unowned self] in endTurn() }
+        loop.afterWrites { [unowned self] now in told.record(in: &metrics, at: now) }
         scheduleSweep()
         adoptWebhooks()
     }
@@ -147,7 +163,7 @@ public actor Hub {
             case .delivery(let delivery): deliver(delivery)
             case .departed(let channel, let hub, let gone): departed(gone, from: hub, of: channel)
             case .loaded(let channel, let result): loaded(channel, result)
-            case .stored(let group, let result): stored(group, result)
+            case .stored(let group, let result, let time): stored(group, result, at: time)
             case .metricsAsked(let key): tellMetrics(to: key)
             case .metrics(let metrics, let key): (recipients[key] as? MetricsRequest)?.take(metrics)
             case .webhook(let queue, let message): senders[queue]?.receive(message)
@@ -189,7 +205,7 @@ public actor Hub {
         let entry = settings.namespaceEntry(of: name)
         let channel = Channel(
             name: name, epoch: store.epoch, namespace: namespace, entry: entry,
-            limiter: ChannelLimiter(userBuckets, entry: entry, namespace),
+            limiter: ChannelLimiter(buckets, entry: entry, namespace),
             maxWaiting: settings.limits.waitingRequests,
             hubs: hubs.count, loop: loop)
         let resident = Resident(channel, at: loop.now)
@@ -218,6 +234,9 @@ public actor Hub {
 
     /// How many channels are in memory here.
     var channelCount: Int { residents.count }
+
+    /// How many records wait for the store.
+    nonisolated var waitingRecords: Int { store.waitingRecords }
 
     /// Whether a channel could leave memory, or is not there.
     func isIdle(channel name: String) -> Bool {
@@ -260,14 +279,15 @@ public actor Hub {
             departed.removeAll(keepingCapacity: true)
         } while !marked.isEmpty
         commit()
+        reportIfCommitted()
     }
 
     private func tellMarked() {
         while let resident = marked.popLast() {
             resident.isMarked = false
-            let moment = moment
+            let (group, moment) = (group, moment)
             let (write, deliveries, due, counts) = resident.channel.assumeIsolated {
-                ($0.takeWrite(), $0.takeDeliveries(at: moment), $0.due, $0.takeCounts())
+                ($0.takeWrite(for: group, at: moment), $0.takeDeliveries(at: moment), $0.due, $0.takeCounts())
             }
             metrics.count(counts)
             if let due { wake(resident, at: due, clock: moment.clock) }
@@ -275,7 +295,12 @@ public actor Hub {
                 writes.append(write)
                 writers.append(resident)
             }
-            for (hub, delivery) in deliveries { send(delivery, to: hub) }
+            let releasedAt = (resident.releasedAt ?? loop.now).nanoseconds
+            resident.releasedAt = nil
+            for (hub, var delivery) in deliveries {
+                delivery.releasedAt = releasedAt
+                send(delivery, to: hub)
+            }
         }
     }
 
@@ -308,39 +333,55 @@ public actor Hub {
         isCommitting = true
         committing = writers
         commitBegan = .now
-        metrics.commitRecords.record(Double(writes.reduce(0) { $0 + $1.records.count }))
+        metrics.commitRecords.record(UInt64(writes.reduce(0) { $0 + $1.records.count }))
         let (committed, inbox) = (group, hubs[index])
         for write in writes { for post in write.posts { posting.insert(post.queue) } }
-        store.commit(writes) { inbox.post(.stored(committed, $0)) }
+        store.commit(writes) { inbox.post(.stored(committed, $0, at: .now)) }
         writes = []
         writers = []
         group += 1
     }
 
-    private func stored(_ group: UInt64, _ result: Result<Void, StoreError>) {
+    private func stored(_ group: UInt64, _ result: Result<Void, StoreError>, at time: MonotonicTime) {
         let (channels, moment) = (committing, moment)
         committing = []
         isCommitting = false
         let posted = posting
         posting = []
-        metrics.commitSeconds.record((MonotonicTime.now - commitBegan) / .seconds(1))
+        metrics.commits.record(from: commitBegan.nanoseconds, to: time)
         switch result {
         case .success:
             tellSenders(of: posted)
             for resident in channels {
+                resident.releasedAt = time
                 resident.channel.assumeIsolated { $0.committed(upTo: group, at: moment) }
                 mark(resident)
             }
         case .failure(let error):
+            metrics.commitFailures += 1
             log.error("the store refused \(channels.count) changed channels: \(error)")
-            for resident in channels { giveUp(resident) }
+            for resident in channels { giveUp(resident, at: moment) }
         }
     }
 
+    /// Calls `done`, on the loop, when the store has committed all that was changed here.
+    func whenCommitted(_ done: @escaping @Sendable () -> Void) {
+        whenAllIsCommitted = done
+    }
+
+    /// A channel may keep what it has to itself after a failure, for a moment.
+    private func reportIfCommitted() {
+        guard let done = whenAllIsCommitted, !isCommitting, writes.isEmpty,
+            !residents.values.contains(where: { resident in resident.channel.assumeIsolated { $0.hasUncommitted } })
+        else { return }
+        whenAllIsCommitted = nil
+        done()
+    }
+
     /// Refuses what rests on a write that failed, and reads the channel again.
-    private func giveUp(_ resident: Resident) {
+    private func giveUp(_ resident: Resident, at moment: Moment) {
         let name = resident.channel.name
-        resident.channel.assumeIsolated { $0.failed() }
+        resident.channel.assumeIsolated { $0.failed(at: moment) }
         writes.removeAll { $0.channel == name }
         writers.removeAll { $0 === resident }
         read(resident, name)

@@ -47,6 +47,14 @@ class Recipient {
     func proceed() {}
     /// Where it comes from, as far as that is known.
     var address: String? { nil }
+    /// How many bytes came over its own stream.
+    var bytesReceived: UInt64 { 0 }
+    /// How many bytes wait to be written to its own stream.
+    var queuedBytes: Int { 0 }
+    /// Whose tokens it takes of those by address; `nil` where it comes from no address.
+    var clientAddress: ClientAddress? { nil }
+    /// The number of the HTTP connection by which it asks; 0: it is the connection itself.
+    var exchange: UInt64 { 0 }
     /// Whether it stays after its first reply.
     var isConnection: Bool { true }
     /// How many bytes it was sent over its own stream.

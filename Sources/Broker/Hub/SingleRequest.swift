@@ -47,15 +47,15 @@ extension PendingReply: Sendable {}
 class SingleRequest: Recipient {
     private var reply: ((Result<[UInt8], RequestRefusal>) -> Void)?
 
-    private let peer: SocketAddress?
+    private let source: HTTPExchange?
 
-    /// `peer` is where the request comes from.
+    /// `exchange` is where the request comes from.
     init(
-        session: Session, hub: Hub, peer: SocketAddress? = nil,
+        session: Session, hub: Hub, exchange: HTTPExchange? = nil,
         reply: @escaping (Result<[UInt8], RequestRefusal>) -> Void
     ) {
         self.reply = reply
-        self.peer = peer
+        source = exchange
         super.init(session: session, hub: hub)
     }
 
@@ -71,9 +71,13 @@ class SingleRequest: Recipient {
 
     override var isBlocked: Bool { false }
 
-    override var address: String? { peer?.host }
+    override var address: String? { source?.peer.host }
 
     override var isConnection: Bool { false }
+
+    override var clientAddress: ClientAddress? { source.flatMap { ClientAddress($0.peer) } }
+
+    override var exchange: UInt64 { source?.number ?? 0 }
 
     override func send(frames: Span<UInt8>) {
         frames.forEachPayload { payload in

@@ -7,9 +7,10 @@ public final class Admissions: Sendable {
     /// A place among the connections; it is free again when nobody holds this any more.
     public final class Place: Sendable {
         private let admissions: Admissions
-        private let source: Source?
+        /// From where the connection comes; `nil` where that has no address.
+        let source: ClientAddress?
 
-        fileprivate init(_ admissions: Admissions, _ source: Source?) {
+        fileprivate init(_ admissions: Admissions, _ source: ClientAddress?) {
             self.admissions = admissions
             self.source = source
         }
@@ -19,24 +20,9 @@ public final class Admissions: Sendable {
         }
     }
 
-    /// Who counts as one address: an IPv4 address, or an IPv6 network of 64 bits, which is what one household has.
-    fileprivate enum Source: Hashable {
-        case ipv4(UInt32)
-        case ipv6(UInt64)
-
-        /// `nil` for a Unix socket, whose peers have no addresses.
-        init?(_ address: SocketAddress) {
-            switch address {
-            case .ipv4(let number, _): self = .ipv4(number)
-            case .ipv6(let network, _, _, _): self = .ipv6(network)
-            case .any, .name, .unix: return nil
-            }
-        }
-    }
-
     private struct Counts {
         var all = 0
-        var sources: [Source: Int] = [:]
+        var sources: [ClientAddress: Int] = [:]
     }
 
     private let counts = Locked(Counts())
@@ -49,7 +35,7 @@ public final class Admissions: Sendable {
 
     /// Takes a place for a connection from an address; `nil` where there is none.
     public func admit(_ address: SocketAddress, _ limits: BrokerSettings.Limits) -> Place? {
-        let source = Source(address)
+        let source = ClientAddress(address)
         let isAdmitted = counts.withLock { counts in
             guard counts.all < limits.connections else { return false }
             if let source {
@@ -63,7 +49,7 @@ public final class Admissions: Sendable {
         return isAdmitted ? Place(self, source) : nil
     }
 
-    private func leave(_ source: Source?) {
+    private func leave(_ source: ClientAddress?) {
         counts.withLock { counts in
             counts.all -= 1
             guard let source, let there = counts.sources[source] else { return }

@@ -25,7 +25,7 @@ extension HTTPConnection {
             let identity = try identity(head, target)
             if case .subscribe(let subscribe) = request { return follow(subscribe, as: identity, head) }
             wait(
-                for: hub.ask(request, as: identity, from: stream.peer) { [self] in
+                for: hub.ask(request, as: identity, over: source) { [self] in
                     finish(response(to: resource, with: $0, for: head))
                 })
         } catch {

@@ -52,6 +52,7 @@ extension HTTPConnection {
         let rest = leave()
         guard !hasReadAll else { return stream.finish() }
         stream.resumeReading()
+        hub.count(answerWith: 101)
         stream.send(copying: response)
         hub.adopt(stream, identity: identity, place: place, bytes: rest)
     }

@@ -42,6 +42,8 @@ final class HTTPConnection {
     private var buffer: [UInt8] = []
     private var start = 0
     private var pending: PendingReply?
+    /// What limits know the connection by, once it has asked for something.
+    private var exchangeNumber: UInt64?
     private var timer: TimerToken?
     private var isProcessing = false
     /// Whether the next request waits until the reader has taken more.
@@ -162,6 +164,13 @@ final class HTTPConnection {
         phase = .body
     }
 
+    /// The connection as limits tell it apart.
+    var source: HTTPExchange {
+        let number = exchangeNumber ?? hub.makeExchange()
+        exchangeNumber = number
+        return HTTPExchange(number: number, address: stream.peer)
+    }
+
     // MARK: Answers
 
     /// Waits for what a hub answers; it may have done so before this is called.
@@ -197,6 +206,7 @@ final class HTTPConnection {
         if let head = head ?? exchange?.head { context.addCrossOrigin(to: &response.headers, for: head) }
         let keepsAlive =
             !isLast && head?.keepsAlive == true && !context.isDraining.load(ordering: .relaxed)
+        hub.count(answerWith: response.status)
         var bytes: [UInt8] = []
         response.append(to: &bytes, keepAlive: keepsAlive, omitsBody: head?.method == "HEAD")
         stream.send(copying: bytes)

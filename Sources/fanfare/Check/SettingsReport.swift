@@ -118,13 +118,14 @@ struct SettingsReport {
             ("summary_interval_ms", String(namespace.summaryIntervalMilliseconds)),
             ("history.events", String(namespace.historyEvents)),
             ("history.seconds", String(namespace.historySeconds)),
-            ("durability", "committed"),
+            ("durability", "\(namespace.durability)"),
         ]
         for (setting, value) in values { add(place + setting, value, otherwise: otherwise) }
         let rate = isFiled ? modeDefault : otherwise
         let noRate = isRateNull(place) ? place + "rate" : nil
-        add(place + "rate.user", text(of: namespace.userRate), path: noRate, otherwise: rate)
-        add(place + "rate.channel", text(of: namespace.channelRate), path: noRate, otherwise: rate)
+        for (holder, value) in SettingsReport.rates {
+            add(place + "rate.\(holder)", text(of: namespace.rates[keyPath: value]), path: noRate, otherwise: rate)
+        }
         addOutbound(namespace.outbound, place, otherwise: otherwise)
     }
 
@@ -134,10 +135,15 @@ struct SettingsReport {
         return "\(perSecond) a second, \(rate.burst) at once"
     }
 
-    /// Whether `"rate": null` sets both rates.
+    /// What has a rate, by its name in the settings.
+    private static var rates: [(String, KeyPath<Rates, Rate?>)] {
+        [("user", \.user), ("connection", \.connection), ("address", \.address), ("channel", \.channel)]
+    }
+
+    /// Whether `"rate": null` sets all rates.
     private func isRateNull(_ place: String) -> Bool {
         let namespace = settings.file.flatMap { $0.place(of: place + "rate") }
-        return namespace != nil && settings.file?.place(of: place + "rate.user") == nil
-            && settings.file?.place(of: place + "rate.channel") == nil
+        return namespace != nil
+            && SettingsReport.rates.allSatisfy { settings.file?.place(of: place + "rate.\($0.0)") == nil }
     }
 }

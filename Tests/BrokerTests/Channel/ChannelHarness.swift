@@ -16,7 +16,7 @@ final class ChannelHarness {
     private var nextID: UInt64 = 1
 
     init(
-        _ namespace: Namespace = Namespace(), users: UserBuckets = UserBuckets(), maxWaiting: Int = 100
+        _ namespace: Namespace = Namespace(), users: SharedBuckets = SharedBuckets(), maxWaiting: Int = 100
     ) throws {
         loop = try EventLoop(name: "channel-test")
         loop.start()
@@ -61,7 +61,7 @@ final class ChannelHarness {
 
     /// Takes what is to be written, as a store does, and answers that it is durable.
     func commit() async {
-        guard await channel.takeWrite() != nil else { return }
+        guard await channel.takeWrite(for: group, at: moment) != nil else { return }
         await channel.committed(upTo: group, at: moment)
         group += 1
     }
@@ -82,7 +82,8 @@ final class ChannelHarness {
 
     private func texts(of item: ChannelDelivery.Item, _ delivery: ChannelDelivery) -> [[UInt8]] {
         switch item {
-        case .reply(_, let range), .notSubscribed(_, let range), .watched(_, let range, _), .unsubscribed(_, let range),
+        case .reply(_, let range, _), .notSubscribed(_, let range), .watched(_, let range, _),
+            .unsubscribed(_, let range),
             .resynchronized(_, let range):
             payloads(frames: Array(delivery.replies[range]))
         case .subscribed(_, let range, _, let missed, _):

@@ -13,7 +13,7 @@ import Wire
         await harness.add(1)
         let rules = Rules(allowed: [Reaction(canonical: "🎉")], maxPerUserAndMessage: 3)
         let namespace = Namespace(
-            rules: rules, summaryIntervalMilliseconds: 7, userRate: Rate(perSecond: 1, burst: 1))
+            rules: rules, summaryIntervalMilliseconds: 7, rates: Rates(user: Rate(perSecond: 1, burst: 1)))
         await harness.channel.adopt(namespace, entry: "chat", at: harness.moment)
         await harness.add(3)
         await harness.add(3, "🎉")

@@ -1,4 +1,5 @@
 import Reactions
+import Storage
 import Testing
 import Transport
 
@@ -28,8 +29,9 @@ import Transport
                 "chat": {
                   "policy": "unique", "reactions": {"kind": "any", "allowed": ["\\u2764", "❤️", "party"], "fold_skin_tones": true},
                   "max_kinds_per_message": 3, "max_per_user_and_message": 2, "anonymous": true,
-                  "summary_interval_ms": 50, "history": {"events": 10, "seconds": 20}, "durability": "committed",
-                  "rate": {"user": {"per_second": 0.5, "burst": 3}, "channel": {"per_second": 1e3, "burst": 7}},
+                  "summary_interval_ms": 50, "history": {"events": 10, "seconds": 20}, "durability": "synced",
+                  "rate": {"user": {"per_second": 0.5, "burst": 3}, "channel": {"per_second": 1e3, "burst": 7},
+                           "connection": {"per_second": 2, "burst": 5}, "address": {}},
                   "webhook": null
                 },
                 "*": {}
@@ -55,7 +57,11 @@ import Transport
                 policy: .unique, kind: .any, allowed: [Reaction(canonical: "❤️"), Reaction(canonical: "party")],
                 foldSkinTones: true, maxKindsPerMessage: 3, maxPerUserAndMessage: 2),
             isAnonymous: true, summaryIntervalMilliseconds: 50, historyEvents: 10, historySeconds: 20,
-            userRate: Rate(perSecond: 0.5, burst: 3), channelRate: Rate(perSecond: 1000, burst: 7))
+            durability: .synced,
+            rates: Rates(
+                user: Rate(perSecond: 0.5, burst: 3), connection: Rate(perSecond: 2, burst: 5),
+                address: .usualForAddress,
+                channel: Rate(perSecond: 1000, burst: 7)))
         #expect(file.namespaces == ["chat": chat, "*": .usual])
         #expect(file.line(of: "listen[1].tls.key") == 3)
         #expect(file.line(of: "namespaces.chat.history.seconds") == 15)
@@ -73,17 +79,17 @@ import Transport
         ] as [(String, Rate?, Rate?)])
     func rates(text: String, user: Rate?, channel: Rate?) throws {
         let namespace = try #require(try read(#"{"namespaces": {"chat": \#(text)}}"#).namespaces?["chat"])
-        #expect(namespace.userRate == user)
-        #expect(namespace.channelRate == channel)
+        #expect(namespace.rates.user == user)
+        #expect(namespace.rates.channel == channel)
     }
 
     @Test("in development mode a rate is off unless the file sets it")
     func developmentRates() throws {
         let file = try read(
             #"{"namespaces": {"a": {}, "b": {"rate": {"user": {"per_second": 1}}}}}"#, defaults: Namespace())
-        #expect(file.namespaces?["a"]?.userRate == nil)
-        #expect(file.namespaces?["b"]?.userRate == Rate(perSecond: 1, burst: 30))
-        #expect(file.namespaces?["b"]?.channelRate == nil)
+        #expect(file.namespaces?["a"]?.rates.user == nil)
+        #expect(file.namespaces?["b"]?.rates.user == Rate(perSecond: 1, burst: 30))
+        #expect(file.namespaces?["b"]?.rates.channel == nil)
     }
 
     @Test(
@@ -128,6 +134,10 @@ import Transport
             (#"{"namespaces": {"chat": {"history": {"events": -1}}}}"#, "history.events"),
             (#"{"namespaces": {"chat": {"rate": {"user": {"per_second": 0}}}}}"#, "rate.user.per_second"),
             (#"{"namespaces": {"chat": {"rate": {"user": {"burst": 0}}}}}"#, "rate.user.burst"),
+            (#"{"namespaces": {"chat": {"rate": {"connection": {"burst": 0}}}}}"#, "rate.connection.burst"),
+            (#"{"namespaces": {"chat": {"rate": {"address": 5}}}}"#, "rate.address"),
+            (#"{"namespaces": {"chat": {"rate": {"host": null}}}}"#, "rate.host"),
+            (#"{"namespaces": {"chat": {"durability": "eternal"}}}"#, "memory or committed or synced, not \"eternal\""),
             (#"{"namespaces": {"chat": {"reactions": {"allowed": ["👍", "party"]}}}}"#, "allowed[1]"),
             (#"{"namespaces": {"chat": {"reactions": {"kind": "named", "allowed": ["👍"]}}}}"#, "allowed[0]"),
         ])
@@ -140,8 +150,6 @@ import Transport
         "what this version does not have is refused, not ignored",
         arguments: [
             #"{"store": {"kind": "nats"}}"#, #"{"tokens": {"jwks_file": "keys.json"}}"#,
-            #"{"namespaces": {"chat": {"durability": "memory"}}}"#,
-            #"{"namespaces": {"chat": {"durability": "synced"}}}"#,
         ])
     func unavailable(text: String) {
         let error = #expect(throws: SettingsError.self) { try read(text) }

@@ -34,7 +34,7 @@ import Wire
         let first = try #require(harness.store.next())
         #expect(harness.store.next() == nil)
         // The answer for the first commit comes in the same turn as one more request.
-        await harness.turn(hub, [add("c", ear), .stored(1, .success(()))])
+        await harness.turn(hub, [add("c", ear), .stored(1, .success(()), at: .now)])
         _ = first
         #expect(await harness.heard(ear) == ["subscribed 0", "ack 1", "added 1"])
         let second = try #require(harness.store.next())

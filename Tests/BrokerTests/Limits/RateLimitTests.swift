@@ -13,7 +13,7 @@ import Wire
     }
 
     private func limited(user: Rate? = nil, channel: Rate? = nil) -> Namespace {
-        Namespace(rules: Rules(maxPerUserAndMessage: 2), userRate: user, channelRate: channel)
+        Namespace(rules: Rules(maxPerUserAndMessage: 2), rates: Rates(user: user, channel: channel))
     }
 
     @Test("rate_limited tells when a retry succeeds, and has no effect")
@@ -85,7 +85,7 @@ import Wire
 
     @Test("a user's tokens are the same in all channels of a namespace, and others have their own")
     func acrossChannels() async throws {
-        let users = UserBuckets()
+        let users = SharedBuckets()
         let namespace = limited(user: Rate(perSecond: 1, burst: 2))
         let (one, other) = (try ChannelHarness(namespace, users: users), try ChannelHarness(namespace, users: users))
         await one.load()
@@ -114,7 +114,7 @@ import Wire
     @Test("ephemeral reactions are counted too, and a refused one is in no burst")
     func ephemeral() async throws {
         let rules = Rules(policy: .ephemeral)
-        let harness = try ChannelHarness(Namespace(rules: rules, userRate: Rate(perSecond: 1, burst: 2)))
+        let harness = try ChannelHarness(Namespace(rules: rules, rates: Rates(user: Rate(perSecond: 1, burst: 2))))
         await harness.load()
         await harness.subscribe(2)
         for _ in 0..<4 { await harness.add(1) }

@@ -92,10 +92,10 @@ import Testing
 
     @Test("users who have rested leave the table")
     func tableIsBounded() {
-        let users = UserBuckets()
+        let users = SharedBuckets()
         let rate = Rate(perSecond: 10, burst: 1)
         for index in 0..<200_000 {
-            let key = UserBuckets.Key(namespace: "chat", user: "u\(index)")
+            let key = SharedBuckets.Key(namespace: "chat", holder: .user("u\(index)"))
             #expect(users.take(key, at: Int64(index) * Self.millisecond, rate) == nil)
         }
         // A bucket is full again after 100 ms, so 100 are not; each of the 64 parts may hold some that could go.

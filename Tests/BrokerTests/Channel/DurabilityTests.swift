@@ -1,0 +1,115 @@
+import Reactions
+import Storage
+import Testing
+import Wire
+
+@testable import Broker
+
+/// PROTOCOL.md section 4: events and acks are sent when the change is as durable as the namespace's setting promises.
+@Suite struct DurabilityTests {
+    private func make(_ durability: Durability) async throws -> ChannelHarness {
+        let harness = try ChannelHarness(Namespace(durability: durability))
+        await harness.load()
+        await harness.subscribe(2)
+        _ = await harness.heard()
+        return harness
+    }
+
+    private func write(_ harness: ChannelHarness) async -> ChannelWrite? {
+        await harness.channel.takeWrite(for: harness.group, at: harness.moment)
+    }
+
+    @Test("committed and synced: nothing is told before the store has it", arguments: [Durability.committed, .synced])
+    func waits(durability: Durability) async throws {
+        let harness = try await make(durability)
+        await harness.add(1)
+        #expect(await harness.heardTypes().isEmpty)
+        let write = try #require(await write(harness))
+        #expect(write.durability == durability)
+        #expect(!write.followsFailure)
+        #expect(await harness.heardTypes().isEmpty)
+        await harness.channel.committed(upTo: harness.group, at: harness.moment)
+        #expect(await harness.heardTypes().sorted() == ["ack", "added"])
+    }
+
+    @Test("memory: it is told at once, and written afterwards")
+    func tellsAtOnce() async throws {
+        let harness = try await make(.memory)
+        await harness.add(1)
+        #expect(await harness.heardTypes().sorted() == ["ack", "added"])
+        #expect(await !harness.channel.isIdle, "it must stay until it is written")
+        let write = try #require(await write(harness))
+        #expect(write.durability == .memory)
+        #expect(write.seq == 1)
+        #expect(write.records.count == 3)
+        #expect(await harness.channel.hasUncommitted)
+        await harness.channel.committed(upTo: harness.group, at: harness.moment)
+        #expect(await !harness.channel.hasUncommitted)
+    }
+
+    @Test("memory: what the store refuses stays in force, and is offered again with all that came since")
+    func retry() async throws {
+        let harness = try await make(.memory)
+        await harness.add(1)
+        let first = try #require(await write(harness))
+        await harness.add(3)
+        await harness.channel.failed(at: harness.moment)
+        await harness.add(5)
+        #expect(await harness.heardTypes().filter { $0 != "added" } == ["ack", "ack", "ack"])
+        #expect(await write(harness) == nil, "the store is left alone for a moment")
+        let due = try #require(await harness.channel.due)
+        harness.moment.clock = due - 1
+        #expect(await write(harness) == nil)
+        harness.moment.clock = due
+        let again = try #require(await write(harness))
+        #expect(again.followsFailure)
+        #expect(again.seq == 3)
+        #expect(again.records.count == 9)
+        #expect(Array(again.records.prefix(3)) == first.records)
+        await harness.channel.failed(at: harness.moment)
+        harness.moment.clock += 10_000
+        #expect(try #require(await write(harness)).records.count == 9)
+        await harness.channel.committed(upTo: harness.group, at: harness.moment)
+        await harness.add(7)
+        #expect(try #require(await write(harness)).followsFailure == false)
+        #expect(await harness.channel.ledger.seq == 4)
+    }
+
+    @Test("memory: past the bound of what is not written, changes are refused until the store goes on")
+    func bound() async throws {
+        let harness = try await make(.memory)
+        var clock = 0
+        while await !harness.heardTypes().contains("error"), clock < 100_000 {
+            for _ in 0..<500 { await harness.act(1, .toggle(reaction: "👍", count: nil, data: nil)) }
+            clock += 500
+        }
+        #expect(clock == 22_000, "65,536 records, three of each change")
+        let seq = await harness.channel.ledger.seq
+        await harness.add(1, "🎉")
+        let refusal = try #require(await harness.heard().first)
+        #expect(refusal["code"] as? String == "unavailable")
+        #expect(await harness.channel.ledger.seq == seq)
+        _ = await write(harness)
+        await harness.add(1, "🎉")
+        #expect(await harness.heardTypes() == ["error"], "handed over is not written")
+        await harness.channel.committed(upTo: harness.group, at: harness.moment)
+        await harness.add(1, "🎉")
+        #expect(await harness.heardTypes().sorted() == ["ack", "added"])
+    }
+
+    @Test("with other settings what waits still waits, and what comes then keeps the order")
+    func changedSetting() async throws {
+        let harness = try await make(.committed)
+        await harness.add(1)
+        _ = await write(harness)
+        await harness.channel.adopt(Namespace(durability: .memory), entry: "chat", at: harness.moment)
+        await harness.add(3)
+        #expect(await harness.heardTypes().isEmpty)
+        await harness.channel.committed(upTo: harness.group, at: harness.moment)
+        #expect(await harness.heard().compactMap { $0["seq"] as? Int } == [1, 2, 1, 2])
+        #expect(await harness.channel.hasUncommitted)
+        _ = await harness.channel.takeWrite(for: harness.group + 1, at: harness.moment)
+        await harness.channel.failed(at: harness.moment)
+        #expect(await harness.channel.ledger.seq == 2, "the second was told, so it is not taken back")
+    }
+}
