@@ -44,7 +44,11 @@ let package = Package(
         room("Transport", imports: ["CLinux", "COpenSSL", "Locks"]),
         room("Storage", imports: ["Reactions", "CSQLite", "Locks"]),
         room("Broker", imports: ["COpenSSL", "Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
-        room("Web", resources: [.embedInCode("index.html"), .embedInCode("fanfare.js")]),
+        room(
+            "Web",
+            resources: ["index.html", "fanfare.js", "openapi.json", "asyncapi.json", "schemas.json"].map {
+                .embedInCode($0)
+            }),
         room("Server", imports: ["Broker", "Web"]),
         room("FanfareClient", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),
         room("LoadGenerator", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),
@@ -81,6 +85,9 @@ let package = Package(
         .executableTarget(
             name: "websocket-differential", dependencies: ["Fuzzing"],
             path: "Tests/Differential", exclude: ["streams.py"], swiftSettings: settings),
+        .executableTarget(
+            name: "ledger-benchmark", dependencies: ["Reactions"], path: "Tests/Benchmarks/Ledger",
+            swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests", dependencies: ["Locks"], exclude: ["Clients"], swiftSettings: settings),
     ]

@@ -44,12 +44,24 @@ struct Route {
             let isReady = !context.isDraining.load(ordering: .relaxed)
             return .ready(isReady ? .text("ready\n") : .error(RequestRefusal(.unavailable, "the broker is stopping")))
         default:
-            guard path.count <= 1, let page = WebPages.page(path.first ?? "") else { return nil }
+            guard let page = page(at: path) else { return nil }
             var response = Response(status: 200, body: page.bytes)
             response.headers.append("Content-Type", page.type)
             response.headers.append("Cache-Control", "no-cache")
             response.headers.append("X-Content-Type-Options", "nosniff")
             return .ready(response)
+        }
+    }
+}
+
+extension Route {
+    /// A file that is part of the program.
+    private static func page(at path: [String]) -> WebPages.Page? {
+        switch path.count {
+        case 0: WebPages.page("")
+        case 1: WebPages.page(path[0])
+        case 2 where path[0] == "v1": WebPages.document(path[1])
+        default: nil
         }
     }
 }

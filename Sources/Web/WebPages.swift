@@ -16,4 +16,17 @@ public enum WebPages {
         default: nil
         }
     }
+
+    /// The names of the documents for machines, which tell the wire contract.
+    public static let documentNames = ["openapi.json", "asyncapi.json", "schemas.json"]
+
+    /// A document of a name.
+    public static func document(_ name: String) -> Page? {
+        switch name {
+        case "openapi.json": Page(type: "application/json", bytes: PackageResources.openapi_json)
+        case "asyncapi.json": Page(type: "application/json", bytes: PackageResources.asyncapi_json)
+        case "schemas.json": Page(type: "application/json", bytes: PackageResources.schemas_json)
+        default: nil
+        }
+    }
 }

@@ -107,7 +107,7 @@ extension Members {
 }
 
 /// The words in `type` of requests.
-private enum RequestType: String, Vocabulary {
+enum RequestType: String, Vocabulary {
     case add, remove, toggle, set, clear, delete, freeze
     case auth, subscribe, watch, unsubscribe, reactors, list, ping
 
