@@ -32,6 +32,11 @@ import Testing
         try await BrokerProcess.run(["--loops", "1"]) { try await runClient("pressure.py", $0.url) }
     }
 
+    @Test("the documents for machines tell of everything that is said, and it is as they tell")
+    func contracts() async throws {
+        try await BrokerProcess.run(["--loops", "2"]) { try await runClient("contracts.py", $0.url) }
+    }
+
     @Test("section 10: HTTP")
     func http() async throws {
         try await BrokerProcess.run { try await runClient("http_api.py", $0.url) }

@@ -17,7 +17,11 @@ import Testing
     func rates() async throws {
         let settings = """
             {"namespaces": {"chat": {"rate": {"user": {"per_second": 5, "burst": 10}, "channel": null}},
-                            "live": {"rate": {"user": null, "channel": {"per_second": 20, "burst": 5}}}}}
+                            "live": {"rate": {"user": null, "channel": {"per_second": 20, "burst": 5}}},
+                            "line": {"rate": {"connection": {"per_second": 0.5, "burst": 4}}},
+                            "host": {"rate": {"address": {"per_second": 0.5, "burst": 6}}},
+                            "both": {"rate": {"user": {"per_second": 20, "burst": 3},
+                                              "connection": {"per_second": 1, "burst": 3}}}, "tap": {}}}
             """
         try await run(settings) { broker, _ in try await runClient("rates.py", broker.url) }
     }

@@ -61,8 +61,8 @@ import Testing
         for reference in references {
             let file = reference.1.isEmpty ? name : String(reference.1)
             var place: Any? = try Self.document(file)
-            for step in reference.2.split(separator: "/") {
-                let step = step.replacing("~1", with: "/").replacing("~0", with: "~")
+            for part in reference.2.split(separator: "/") {
+                let step = String(part).replacing("~1", with: "/").replacing("~0", with: "~")
                 place = (place as? [String: Any])?[step]
             }
             #expect(place != nil, "\(reference.0)")

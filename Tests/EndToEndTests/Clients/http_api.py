@@ -151,4 +151,5 @@ def stream(api):
     connection.close()
 
 
-main(scenario)
+if __name__ == "__main__":
+    main(scenario)

@@ -1,10 +1,13 @@
 """Rate limits. Words: URL
 
-The namespace chat lets a user have 10 at once and 5 a second; live lets a channel take 5 at once and 20 a second.
+The namespace chat lets a user have 10 at once and 5 a second; live lets a channel take 5 at once and 20 a second; line
+lets a connection have 4 at once, host an address 6, both 0.5 a second.
 """
 
 import asyncio
+import http.client
 import time
+from urllib.parse import urlsplit
 
 from checks import Check, Client, equal, main, matches
 
@@ -74,6 +77,41 @@ async def scenario(url):
             assert 5 <= len(taken) <= 6 + 20 * (time.monotonic() - began), len(taken)
             replies = await toggles(eve, "live:2", 5)
             assert all(r["type"] == "ack" for r in replies), replies
+
+    with Check("a connection has a rate of its own, whoever it speaks for; over HTTP it is the connection there"):
+        for user in ["gil", "gil"]:
+            async with await Client.connect(url, user) as client:
+                replies = await toggles(client, "line:1", 8)
+                assert 4 <= sum(r["type"] == "ack" for r in replies) <= 6, replies
+                assert 0 < replies[-1]["retry_after_ms"] <= 2000, replies[-1]
+        connection = http.client.HTTPConnection(urlsplit(url).hostname, urlsplit(url).port, timeout=20)
+        statuses = []
+        for number in range(8):
+            connection.request("PUT", "/v1/channels/line:1/messages/m/reactions/%%F0%%9F%%91%%8D?user=h%d" % number)
+            answer = connection.getresponse()
+            answer.read()
+            statuses.append(answer.status)
+            if answer.status == 429:
+                assert answer.headers["Retry-After"] in ("1", "2"), answer.headers
+        connection.close()
+        assert 4 <= statuses.count(200) <= 6 and statuses[-1] == 429, statuses
+
+    with Check("an address has a rate of its own, shared by all who come from there"):
+        async with await Client.connect(url, "ida") as one, await Client.connect(url, "jo") as other:
+            replies = await toggles(one, "host:1", 5) + await toggles(other, "host:2", 5)
+            assert 6 <= sum(r["type"] == "ack" for r in replies) <= 8, replies
+            async with await Client.connect(url, "jo", local_addr=("127.0.0.2", 0)) as elsewhere:
+                replies = await toggles(elsewhere, "host:2", 5)
+                assert all(r["type"] == "ack" for r in replies), replies
+
+    with Check("a client that waits as long as it is told gets through, when two buckets are short"):
+        async with await Client.connect(url, "kim", local_addr=("127.0.0.3", 0)) as client:
+            await toggles(client, "both:1", 3)
+            refused = await client.request("toggle", channel="both:1", message="m", reaction="👍")
+            matches(refused, code="rate_limited")
+            assert 500 < refused["retry_after_ms"] <= 1000, "the longer one's wait: %r" % refused
+            await asyncio.sleep(refused["retry_after_ms"] / 1000)
+            matches(await client.request("toggle", channel="both:1", message="m", reaction="👍"), type="ack")
 
     with Check("a namespace without rates has none"):
         async with await Client.connect(url, "ada") as client:

@@ -134,4 +134,5 @@ async def scenario(word, *words):
     await {"write": write_all, "verify": verify}[word](*words)
 
 
-main(scenario)
+if __name__ == "__main__":
+    main(scenario)
