@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Broker
 @testable import Server
 
 /// The page that tells of the metrics tells of all of them, as they are.
@@ -18,12 +19,13 @@ import Testing
 
     @Test("every exported name is on the page with its kind, and the reverse")
     func names() throws {
-        var exported: [String: String] = [:]
-        for line in try TestServer().call("GET", "/metrics").text.split(separator: "\n") where line.hasPrefix("# TYPE ")
-        {
-            let words = line.split(separator: " ")
-            exported[String(words[2])] = String(words[3])
-        }
+        var outbound = HubMetrics()
+        outbound.webhooks["chat"] = WebhookMetrics()
+        outbound.hooks.count(.connect, .allowed)
+        var more = MetricsText()
+        outbound.write(to: &more)
+        let families = try MetricsParser(try TestServer().call("GET", "/metrics").text + more.lines).families
+        let exported = Dictionary(families.map { ($0.name, $0.kind) }) { first, _ in first }
         #expect(exported == (try told()))
     }
 

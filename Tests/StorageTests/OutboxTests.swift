@@ -96,9 +96,9 @@ extension Outbox {
     @Test func `A file of version 1 gets an outbox`() async throws {
         let old = Schema(steps: Array(Schema.current.steps.prefix(1)))
         let file = folder.file("old.db")
-        var lock: FileLock? = try DatabaseFile(file).lock()
-        if let taken = lock.take() {
-            let database = try Database(path: file, lock: taken)
+        var locks: DatabaseLocks? = try DatabaseFile(file).lock()
+        if let taken = locks.take() {
+            let database = try Database(path: file, locks: taken)
             try old.prepare(database, path: file)
         }
         let store = try SQLiteStore(file: file)

@@ -77,6 +77,14 @@ extension Hub {
         }
     }
 
+    /// A number for a connection that speaks HTTP; called on the loop.
+    public nonisolated func makeExchange() -> UInt64 {
+        assumeIsolated { hub in
+            hub.exchanges += 1
+            return hub.exchanges
+        }
+    }
+
     /// Counts an answer to an HTTP request; called on the loop.
     public nonisolated func count(answerWith status: Int) {
         assumeIsolated { $0.metrics.count(answerWith: status) }

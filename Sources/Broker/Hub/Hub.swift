@@ -79,9 +79,9 @@ public actor Hub {
     /// What to call when the last connection is gone.
     var whenEmpty: (@Sendable () -> Void)?
     /// What to call when the store has committed all that was changed.
-    private var whenAllIsCommitted: (@Sendable () -> Void)?
+    var whenAllIsCommitted: (@Sendable () -> Void)?
     /// How many connections that speak HTTP asked for something here.
-    private var exchanges: UInt64 = 0
+    var exchanges: UInt64 = 0
     var metrics = HubMetrics()
     /// The senders of the webhooks that live here, by queue.
     var senders: [String: WebhookSender] = [:]
@@ -92,11 +92,11 @@ public actor Hub {
     var residents: [String: Resident] = [:]
     /// Residents that may have something to commit or to tell.
     private var marked: [Resident] = []
-    private var writes: [ChannelWrite] = []
+    var writes: [ChannelWrite] = []
     private var writers: [Resident] = []
     /// The channels in the group that is being committed.
     private var committing: [Resident] = []
-    private var isCommitting = false
+    var isCommitting = false
     /// The queues of the outbox that the group puts something into.
     private var posting: Set<String> = []
     private var commitBegan = MonotonicTime(nanoseconds: 0)
@@ -120,14 +120,6 @@ public actor Hub {
         // Both are this loop's: `assumeIsolated` stops the program anywhere else, so nothing changes threads here.
         nonisolated(unsafe) let value = value
         assumeIsolated { unsafe body($0, value) }
-    }
-
-    /// A number for a connection that speaks HTTP; called on the loop.
-    public nonisolated func makeExchange() -> UInt64 {
-        assumeIsolated { hub in
-            hub.exchanges += 1
-            return hub.exchanges
-        }
     }
 
     /// Begins to work; called once, on the loop.
@@ -362,20 +354,6 @@ public actor Hub {
             log.error("the store refused \(channels.count) changed channels: \(error)")
             for resident in channels { giveUp(resident, at: moment) }
         }
-    }
-
-    /// Calls `done`, on the loop, when the store has committed all that was changed here.
-    func whenCommitted(_ done: @escaping @Sendable () -> Void) {
-        whenAllIsCommitted = done
-    }
-
-    /// A channel may keep what it has to itself after a failure, for a moment.
-    private func reportIfCommitted() {
-        guard let done = whenAllIsCommitted, !isCommitting, writes.isEmpty,
-            !residents.values.contains(where: { resident in resident.channel.assumeIsolated { $0.hasUncommitted } })
-        else { return }
-        whenAllIsCommitted = nil
-        done()
     }
 
     /// Refuses what rests on a write that failed, and reads the channel again.

@@ -1,3 +1,5 @@
+import Transport
+
 // What is told of webhooks and hooks, where there are any.
 extension HubMetrics {
     /// Writes it, by namespace as the settings name it.
@@ -9,7 +11,8 @@ extension HubMetrics {
         }
         guard hooks.contains(where: { $0.1 > 0 }) else { return }
         text.family(.counter, "fanfare_hook_results_total", "Questions for hooks, by what became of them.", hooks)
-        text.histogram("fanfare_hook_seconds", "How long the servers of hooks took to answer.", self.hooks.seconds, in: .seconds)
+        text.histogram(
+            "fanfare_hook_seconds", "How long the servers of hooks took to answer.", self.hooks.seconds, in: .seconds)
     }
 
     private func write(_ webhooks: [(String, WebhookMetrics)], to text: inout MetricsText) {

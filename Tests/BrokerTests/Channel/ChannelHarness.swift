@@ -59,9 +59,14 @@ final class ChannelHarness {
         await ask(number, .subscribe(.init(channel: "chat:1", mode: mode, messages: messages, since: since)))
     }
 
+    /// Takes what is to be written, as a store does.
+    func takeWrite() async -> ChannelWrite? {
+        await channel.takeWrite(for: group, at: moment)
+    }
+
     /// Takes what is to be written, as a store does, and answers that it is durable.
     func commit() async {
-        guard await channel.takeWrite(for: group, at: moment) != nil else { return }
+        guard await takeWrite() != nil else { return }
         await channel.committed(upTo: group, at: moment)
         group += 1
     }

@@ -15,16 +15,12 @@ import Wire
         return harness
     }
 
-    private func write(_ harness: ChannelHarness) async -> ChannelWrite? {
-        await harness.channel.takeWrite(for: harness.group, at: harness.moment)
-    }
-
     @Test("committed and synced: nothing is told before the store has it", arguments: [Durability.committed, .synced])
     func waits(durability: Durability) async throws {
         let harness = try await make(durability)
         await harness.add(1)
         #expect(await harness.heardTypes().isEmpty)
-        let write = try #require(await write(harness))
+        let write = try #require(await harness.takeWrite())
         #expect(write.durability == durability)
         #expect(!write.followsFailure)
         #expect(await harness.heardTypes().isEmpty)
@@ -38,7 +34,7 @@ import Wire
         await harness.add(1)
         #expect(await harness.heardTypes().sorted() == ["ack", "added"])
         #expect(await !harness.channel.isIdle, "it must stay until it is written")
-        let write = try #require(await write(harness))
+        let write = try #require(await harness.takeWrite())
         #expect(write.durability == .memory)
         #expect(write.seq == 1)
         #expect(write.records.count == 3)
@@ -51,27 +47,27 @@ import Wire
     func retry() async throws {
         let harness = try await make(.memory)
         await harness.add(1)
-        let first = try #require(await write(harness))
+        let first = try #require(await harness.takeWrite())
         await harness.add(3)
         await harness.channel.failed(at: harness.moment)
         await harness.add(5)
         #expect(await harness.heardTypes().filter { $0 != "added" } == ["ack", "ack", "ack"])
-        #expect(await write(harness) == nil, "the store is left alone for a moment")
+        #expect(await harness.takeWrite() == nil, "the store is left alone for a moment")
         let due = try #require(await harness.channel.due)
         harness.moment.clock = due - 1
-        #expect(await write(harness) == nil)
+        #expect(await harness.takeWrite() == nil)
         harness.moment.clock = due
-        let again = try #require(await write(harness))
+        let again = try #require(await harness.takeWrite())
         #expect(again.followsFailure)
         #expect(again.seq == 3)
         #expect(again.records.count == 9)
         #expect(Array(again.records.prefix(3)) == first.records)
         await harness.channel.failed(at: harness.moment)
         harness.moment.clock += 10_000
-        #expect(try #require(await write(harness)).records.count == 9)
+        #expect(try #require(await harness.takeWrite()).records.count == 9)
         await harness.channel.committed(upTo: harness.group, at: harness.moment)
         await harness.add(7)
-        #expect(try #require(await write(harness)).followsFailure == false)
+        #expect(try #require(await harness.takeWrite()).followsFailure == false)
         #expect(await harness.channel.ledger.seq == 4)
     }
 
@@ -89,7 +85,7 @@ import Wire
         let refusal = try #require(await harness.heard().first)
         #expect(refusal["code"] as? String == "unavailable")
         #expect(await harness.channel.ledger.seq == seq)
-        _ = await write(harness)
+        _ = await harness.takeWrite()
         await harness.add(1, "🎉")
         #expect(await harness.heardTypes() == ["error"], "handed over is not written")
         await harness.channel.committed(upTo: harness.group, at: harness.moment)
@@ -101,7 +97,7 @@ import Wire
     func changedSetting() async throws {
         let harness = try await make(.committed)
         await harness.add(1)
-        _ = await write(harness)
+        _ = await harness.takeWrite()
         await harness.channel.adopt(Namespace(durability: .memory), entry: "chat", at: harness.moment)
         await harness.add(3)
         #expect(await harness.heardTypes().isEmpty)

@@ -24,14 +24,14 @@ import Wire
         await harness.add(1)
         await harness.add(1)
         await harness.act(1, .freeze(true))
-        let write = try #require(await harness.channel.takeWrite())
+        let write = try #require(await harness.takeWrite())
         #expect(
             write.posts.map(text) == [
                 #"{"type":"added","channel":"chat:1","seq":1,"message":"m1","reaction":"👍","user":"u1","count":1,"users":1,"total":1,"at":1000000,"epoch":"e1"}"#
             ])
         #expect(write.posts.map(\.queue) == ["chat"])
         await harness.act(1, .freeze(false))
-        #expect(try #require(await harness.channel.takeWrite()).posts == [], "each is left once")
+        #expect(try #require(await harness.takeWrite()).posts == [], "each is left once")
     }
 
     @Test("what the store refuses is not posted")
@@ -39,12 +39,27 @@ import Wire
         let harness = try ChannelHarness(try namespace())
         await harness.load()
         await harness.add(1)
-        await harness.channel.failed()
+        await harness.channel.failed(at: harness.moment)
         await harness.load()
         await harness.add(2)
-        let write = try #require(await harness.channel.takeWrite())
+        let write = try #require(await harness.takeWrite())
         #expect(write.posts.count == 1)
         #expect(try text(#require(write.posts.first)).contains(#""user":"u2""#))
+    }
+
+    @Test("with durability memory, what the store refused is left with the commit that makes it good")
+    func retried() async throws {
+        var namespace = try namespace()
+        namespace.durability = .memory
+        let harness = try ChannelHarness(namespace)
+        await harness.load()
+        await harness.add(1)
+        _ = await harness.takeWrite()
+        await harness.channel.failed(at: harness.moment)
+        await harness.add(2)
+        harness.moment.clock += 10_000
+        let posts = try #require(await harness.takeWrite()).posts
+        #expect(posts.map { text($0).contains(#""user":"u1""#) } == [true, false])
     }
 
     @Test("without a webhook, and in ephemeral channels, nothing is left")
@@ -53,7 +68,7 @@ import Wire
             let harness = try ChannelHarness(namespace)
             await harness.load()
             await harness.act(1, .add(reaction: "👍", count: nil, data: nil), key: "k")
-            #expect(try #require(await harness.channel.takeWrite()).posts == [])
+            #expect(try #require(await harness.takeWrite()).posts == [])
         }
     }
 
@@ -62,7 +77,7 @@ import Wire
         let harness = try ChannelHarness(try namespace(isAnonymous: true))
         await harness.load()
         await harness.add(1)
-        let write = try #require(await harness.channel.takeWrite())
+        let write = try #require(await harness.takeWrite())
         #expect(try !text(#require(write.posts.first)).contains("u1"))
     }
 
@@ -72,7 +87,7 @@ import Wire
         await harness.load()
         await harness.add(1)
         await harness.add(2, "🎉")
-        let posts = try #require(await harness.channel.takeWrite()).posts
+        let posts = try #require(await harness.takeWrite()).posts
         let named = WebhookBatch.body(of: posts, isAnonymous: false, epoch: "e1")
         #expect(String(decoding: named, as: UTF8.self) == "{\"events\":[\(posts.map(text).joined(separator: ","))]}")
         let unnamed = String(decoding: WebhookBatch.body(of: posts, isAnonymous: true, epoch: "e1"), as: UTF8.self)

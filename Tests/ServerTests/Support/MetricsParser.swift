@@ -54,11 +54,13 @@ struct MetricsParser {
     private func sample(_ line: Substring) throws -> Sample {
         guard
             let parts = line.wholeMatch(
-                of: /([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{([a-zA-Z_][a-zA-Z0-9_]*)="([^"\\]*)"\})? ([0-9.e+\-]+)/),
-            let value = Double(parts.4)
+                of: /([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="[^"\\]*",?)+)\})? ([0-9.e+\-]+)/),
+            let value = Double(parts.3)
         else { throw Malformed(line: line) }
         var sample = Sample(name: String(parts.1), value: value)
-        if let label = parts.2, let word = parts.3 { sample.labels[String(label)] = String(word) }
+        for label in parts.2?.matches(of: /([a-zA-Z_][a-zA-Z0-9_]*)="([^"\\]*)"/) ?? [] {
+            sample.labels[String(label.1)] = String(label.2)
+        }
         return sample
     }
 }
