@@ -35,10 +35,11 @@ let package = Package(
         .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         room("Locks"),
         room("Reactions"),
-        room("WebSocket"),
+        room("WebSocket", imports: ["CZlib"]),
         room("HTTP"),
         room("Wire", imports: ["Reactions"]),
         room("Transport", imports: ["CLinux", "COpenSSL", "Locks"]),

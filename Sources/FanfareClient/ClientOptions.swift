@@ -8,6 +8,8 @@ public struct ClientOptions: Sendable {
     public var verifiesCertificates: Bool
     /// A file of certificates (PEM) that are trusted instead of the system's.
     public var trustedCertificates: String?
+    /// Whether to offer the broker to compress messages (permessage-deflate, RFC 7692); it may decline.
+    public var compression: Bool
     /// Called on the client's loop with each of the broker's messages, as it was received.
     public var tap: (@Sendable ([UInt8]) -> Void)?
 
@@ -18,16 +20,18 @@ public struct ClientOptions: Sendable {
     ///   - requestTimeout: How long a request may wait for its answer.
     ///   - verifiesCertificates: Whether the broker's certificate must be valid.
     ///   - trustedCertificates: A file of certificates that are trusted instead of the system's.
+    ///   - compression: Whether to offer the broker to compress messages.
     ///   - tap: Called on the client's loop with each of the broker's messages.
     public init(
         connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(10),
         verifiesCertificates: Bool = true, trustedCertificates: String? = nil,
-        tap: (@Sendable ([UInt8]) -> Void)? = nil
+        compression: Bool = false, tap: (@Sendable ([UInt8]) -> Void)? = nil
     ) {
         self.connectTimeout = connectTimeout
         self.requestTimeout = requestTimeout
         self.verifiesCertificates = verifiesCertificates
         self.trustedCertificates = trustedCertificates
+        self.compression = compression
         self.tap = tap
     }
 }

@@ -176,7 +176,8 @@ public actor ReactionClient {
         var headers: [(name: String, value: String)] = []
         if case .token(let token) = identity { headers.append((name: "Authorization", value: "Bearer \(token)")) }
         let handshake = ClientHandshake(
-            host: url.authority, path: url.target(for: identity), subprotocols: ["fanfare.v1.json"], headers: headers,
+            host: url.authority, path: url.target(for: identity), subprotocols: ["fanfare.v1.json"],
+            deflate: options.compression ? Connection.deflate : nil, headers: headers,
             nonce: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
         return Connection(number: number, handshake: handshake, tap: options.tap) { [weak self] event in
             // A connection lives on the client's loop and reports from there.

@@ -3,6 +3,7 @@ import Dispatch
 import Storage
 import Synchronization
 import Transport
+import WebSocket
 
 /// A running server: its loops, listeners, store and broker.
 public final class Server: Sendable {
@@ -68,21 +69,22 @@ public final class Server: Sendable {
     ) throws(TransportError) -> [ServerSettings.Listen] {
         var opened: [ServerSettings.Listen] = []
         for address in try listen.address.resolved() {
-            let address = try open(address, tls, context)
-            opened.append(ServerSettings.Listen(address: address, certificate: listen.certificate))
+            var place = listen
+            place.address = try open(address, tls, listen.compression.deflate, context)
+            opened.append(place)
         }
         return opened
     }
 
     /// Takes an address and listens there on every loop.
     private static func open(
-        _ address: SocketAddress, _ tls: TLSServerContext?, _ context: Context
+        _ address: SocketAddress, _ tls: TLSServerContext?, _ deflate: DeflateSettings?, _ context: Context
     ) throws(TransportError) -> SocketAddress {
         let socket = try ListeningSocket(address)
         for hub in context.broker.hubs {
             try hub.loop.wait { () throws(TransportError) in
                 let listener = try Listener(on: hub.loop, socket: socket, tls: tls) { stream in
-                    _ = HTTPConnection(stream, hub: hub, context: context)
+                    _ = HTTPConnection(stream, hub: hub, context: context, deflate: deflate)
                 }
                 hub.keep(listener)
             }

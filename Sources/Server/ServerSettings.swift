@@ -23,11 +23,16 @@ public struct ServerSettings: Sendable {
         public var address: SocketAddress
         /// `nil`: without TLS.
         public var certificate: Certificate?
+        /// Whether messages may be compressed.
+        public var compression: CompressionSettings
 
         /// Makes a place.
-        public init(address: SocketAddress, certificate: Certificate? = nil) {
+        public init(
+            address: SocketAddress, certificate: Certificate? = nil, compression: CompressionSettings = .init()
+        ) {
             self.address = address
             self.certificate = certificate
+            self.compression = compression
         }
     }
 

@@ -9,8 +9,11 @@ public struct ClientHandshake: Sendable {
     public let request: [UInt8]
     /// The subprotocol that the server chose, once the answer is there; `nil`: none.
     public private(set) var subprotocol: String?
+    /// How messages may be compressed, once the answer is there; `nil`: they may not.
+    public private(set) var deflate: DeflateParameters?
 
     private let offered: [String]
+    private let offeredDeflate: DeflateSettings?
     private let acceptKey: String
     private var head: [UInt8] = []
 
@@ -22,11 +25,12 @@ public struct ClientHandshake: Sendable {
     ///   - host: The `Host` field, with the port where it is not the scheme's own.
     ///   - path: The request target, path and query; an empty one becomes `/`.
     ///   - subprotocols: The subprotocols to offer, the preferred one first.
+    ///   - deflate: What to offer of permessage-deflate; `nil`: nothing.
     ///   - headers: Further header fields, such as `Authorization`.
     ///   - nonce: 16 random bytes, fresh for each handshake; any other number is this program's mistake and traps.
     public init(
-        host: String, path: String, subprotocols: [String] = [], headers: [(name: String, value: String)] = [],
-        nonce: [UInt8]
+        host: String, path: String, subprotocols: [String] = [], deflate: DeflateSettings? = nil,
+        headers: [(name: String, value: String)] = [], nonce: [UInt8]
     ) {
         precondition(nonce.count == 16, "a WebSocket nonce has 16 bytes")
         let key = Base64.encode(nonce)
@@ -37,12 +41,14 @@ public struct ClientHandshake: Sendable {
         if !subprotocols.isEmpty {
             fields.append(("Sec-WebSocket-Protocol", subprotocols.joined(separator: ", ")))
         }
+        if let deflate { fields.append(("Sec-WebSocket-Extensions", deflate.offer.text)) }
         var request = Array("GET \(Self.target(path)) HTTP/1.1\r\n".utf8)
         for (name, value) in fields + headers.map({ ($0.name, $0.value) }) {
             request += Self.printable(name) + Array(": ".utf8) + Self.printable(value) + Array("\r\n".utf8)
         }
         self.request = request + Array("\r\n".utf8)
         offered = subprotocols
+        offeredDeflate = deflate
         acceptKey = HandshakeFields.acceptKey(for: key)
     }
 
@@ -104,12 +110,19 @@ extension ClientHandshake {
             HandshakeFields.hasElement("connection", "upgrade", in: headers)
         else { throw .notUpgraded }
         guard HandshakeFields.values("sec-websocket-accept", in: headers) == [acceptKey] else { throw .wrongAcceptKey }
-        guard HandshakeFields.elements("sec-websocket-extensions", in: headers).isEmpty else {
-            throw .unexpectedExtension
-        }
+        try judgeExtensions(headers)
         let chosen = HandshakeFields.values("sec-websocket-protocol", in: headers)
         guard chosen.count <= 1, chosen.allSatisfy(offered.contains) else { throw .unexpectedSubprotocol }
         subprotocol = chosen.first
+    }
+
+    private mutating func judgeExtensions(_ headers: [(name: String, value: String)]) throws(HandshakeError) {
+        guard let extensions = ExtensionElement.all(in: headers) else { throw .invalidExtension }
+        if let offeredDeflate {
+            deflate = try offeredDeflate.check(extensions)
+        } else if !extensions.isEmpty {
+            throw .unexpectedExtension
+        }
     }
 
     /// Cuts at CR LF, which Swift takes as one character; a CR or LF by itself stays and is refused with its line.

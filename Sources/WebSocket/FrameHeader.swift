@@ -6,18 +6,29 @@ struct FrameHeader {
     var maskingKey: UInt32
     let opcode: WebSocketOpcode
     let isFinal: Bool
+    /// Whether it begins a compressed message (RFC 7692 section 6): RSV1.
+    let isCompressed: Bool
     /// How many bytes the header itself takes, 2–14.
     let byteCount: UInt8
 
     /// Reads the header at the start of the bytes and checks what needs no knowledge of earlier frames.
     ///
-    /// - Returns: The header, or `nil` where its bytes are not all there. What is wrong is thrown as soon as it can be seen.
-    static func read(_ bytes: Span<UInt8>, as role: WebSocketRole) throws(WebSocketError) -> FrameHeader? {
+    /// - Parameters:
+    ///   - bytes: What has arrived.
+    ///   - role: Which end reads.
+    ///   - mayBeCompressed: Whether permessage-deflate was agreed on.
+    /// - Returns: The header, or `nil` where its bytes are not all there.
+    /// - Throws: `WebSocketError` as soon as what is wrong can be seen.
+    static func read(
+        _ bytes: Span<UInt8>, as role: WebSocketRole, mayBeCompressed: Bool
+    ) throws(WebSocketError) -> FrameHeader? {
         guard bytes.count >= 2 else { return nil }
         let (first, second) = (bytes[0], bytes[1])
-        // A negotiated extension will give RSV1 a meaning here (RFC 7692 section 6); none is negotiated yet.
-        guard first & 0x70 == 0 else { throw .reservedBits }
+        let isCompressed = first & 0x40 != 0
+        guard first & 0x30 == 0, mayBeCompressed || !isCompressed else { throw .reservedBits }
         guard let opcode = WebSocketOpcode(rawValue: first & 0x0F) else { throw .reservedOpcode(first & 0x0F) }
+        // The bit is the message's, and stands on its first frame alone (RFC 7692 section 6.1).
+        guard !isCompressed || opcode == .text || opcode == .binary else { throw .reservedBits }
         let isFinal = first & 0x80 != 0
         let isMasked = second & 0x80 != 0
         guard isMasked == (role == .server) else { throw isMasked ? .maskedFrame : .unmaskedFrame }
@@ -29,12 +40,14 @@ struct FrameHeader {
         guard let (length, end) = try readLength(bytes, shortLength) else { return nil }
         guard isMasked else {
             return FrameHeader(
-                remaining: length, maskingKey: 0, opcode: opcode, isFinal: isFinal, byteCount: UInt8(end))
+                remaining: length, maskingKey: 0, opcode: opcode, isFinal: isFinal, isCompressed: isCompressed,
+                byteCount: UInt8(end))
         }
         guard bytes.count >= end + 4 else { return nil }
         let key = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[end + $1]) << UInt32(8 * $1) }
         return FrameHeader(
-            remaining: length, maskingKey: key, opcode: opcode, isFinal: isFinal, byteCount: UInt8(end + 4))
+            remaining: length, maskingKey: key, opcode: opcode, isFinal: isFinal, isCompressed: isCompressed,
+            byteCount: UInt8(end + 4))
     }
 
     /// Reads the payload length, which must be written in the fewest bytes, and says where it ends.

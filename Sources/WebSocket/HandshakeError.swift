@@ -12,6 +12,8 @@ public enum HandshakeError: Error, Sendable, Equatable {
     case wrongAcceptKey
     /// The server uses an extension that was not offered.
     case unexpectedExtension
+    /// What the server says of an extension is malformed, or is no answer to what was offered (RFC 7692 section 7.1).
+    case invalidExtension
     /// The server chose a subprotocol that was not offered, or more than one.
     case unexpectedSubprotocol
 }
@@ -27,6 +29,7 @@ extension HandshakeError: CustomStringConvertible {
         case .notUpgraded: "the server did not switch to WebSocket"
         case .wrongAcceptKey: "the server's Sec-WebSocket-Accept is wrong"
         case .unexpectedExtension: "the server uses an extension that was not offered"
+        case .invalidExtension: "the server's answer to the offered extension is invalid"
         case .unexpectedSubprotocol: "the server chose a subprotocol that was not offered"
         }
     }

@@ -3,7 +3,9 @@ public enum ServerHandshake {
     /// What to say to a request.
     public enum Answer: Sendable {
         /// Send these bytes; what follows on the connection is frames.
-        case accept(response: [UInt8], subprotocol: String?)
+        ///
+        /// `deflate` says that messages may be compressed, and how; `nil`: they may not.
+        case accept(response: [UInt8], subprotocol: String?, deflate: DeflateParameters?)
         /// Refuse with an HTTP status, words for a person, and header fields.
         case reject(status: Int, reason: String, headers: [(String, String)])
         /// The request does not ask for a WebSocket at all.
@@ -18,9 +20,11 @@ public enum ServerHandshake {
     ///   - headers: The header fields, in order.
     ///   - supported: The subprotocols that this server speaks, the preferred one first. Where the client offers none
     ///     of them, it is accepted without one.
+    ///   - settings: What this server wants of permessage-deflate; `nil`: every offer is declined.
     /// - Returns: What to say.
     public static func answer(
-        method: String, minorVersion: Int, headers: [(name: String, value: String)], subprotocols supported: [String]
+        method: String, minorVersion: Int, headers: [(name: String, value: String)], subprotocols supported: [String],
+        deflate settings: DeflateSettings? = nil
     ) -> Answer {
         guard HandshakeFields.hasElement("upgrade", "websocket", in: headers) else { return .notAnUpgrade }
         guard method == "GET" else {
@@ -42,19 +46,26 @@ public enum ServerHandshake {
         guard let key = keys.first, keys.count == 1, Base64.decodedCount(key) == 16 else {
             return badRequest("one Sec-WebSocket-Key of 16 bytes is needed")
         }
+        guard let extensions = ExtensionElement.all(in: headers) else {
+            return badRequest("Sec-WebSocket-Extensions is malformed")
+        }
         let offered = HandshakeFields.elements("sec-websocket-protocol", in: headers)
         let chosen = supported.first { offered.contains($0) }
-        return .accept(response: response(to: key, subprotocol: chosen), subprotocol: chosen)
+        let deflate = settings?.accept(extensions)
+        return .accept(
+            response: response(to: key, subprotocol: chosen, extensions: deflate?.answer), subprotocol: chosen,
+            deflate: deflate?.parameters)
     }
 
     private static func badRequest(_ reason: String) -> Answer {
         .reject(status: 400, reason: reason, headers: [])
     }
 
-    private static func response(to key: String, subprotocol: String?) -> [UInt8] {
+    private static func response(to key: String, subprotocol: String?, extensions: String?) -> [UInt8] {
         var text = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         text += "Sec-WebSocket-Accept: \(HandshakeFields.acceptKey(for: key))\r\n"
         if let subprotocol { text += "Sec-WebSocket-Protocol: \(subprotocol)\r\n" }
+        if let extensions { text += "Sec-WebSocket-Extensions: \(extensions)\r\n" }
         return Array((text + "\r\n").utf8)
     }
 }

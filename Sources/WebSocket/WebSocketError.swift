@@ -28,16 +28,20 @@ public enum WebSocketError: Error, Sendable, Equatable {
     case invalidUTF8
     /// A frame longer than ``WebSocketLimits/maxFrameBytes``.
     case frameTooLong
-    /// A message longer than ``WebSocketLimits/maxMessageBytes``.
+    /// A message longer than ``WebSocketLimits/maxMessageBytes``, as it came or inflated.
     case messageTooLong
     /// A message of more frames than ``WebSocketLimits/maxFragments``.
     case tooManyFragments
+    /// A compressed message that is no DEFLATE, or breaks off inside a block (RFC 7692 section 7.2.2).
+    case invalidDeflate
+    /// A compressed message that grows by more than ``DeflateSettings/maxRatio``.
+    case inflationTooHigh
 
     /// The close code that tells the other end (section 7.4.1).
     public var closeCode: UInt16 {
         switch self {
-        case .invalidUTF8: WebSocketCloseCode.invalidPayload
-        case .frameTooLong, .messageTooLong, .tooManyFragments: WebSocketCloseCode.messageTooBig
+        case .invalidUTF8, .invalidDeflate: WebSocketCloseCode.invalidPayload
+        case .frameTooLong, .messageTooLong, .tooManyFragments, .inflationTooHigh: WebSocketCloseCode.messageTooBig
         default: WebSocketCloseCode.protocolError
         }
     }
@@ -63,6 +67,8 @@ extension WebSocketError: CustomStringConvertible {
         case .frameTooLong: "frame too long"
         case .messageTooLong: "message too long"
         case .tooManyFragments: "too many fragments"
+        case .invalidDeflate: "compressed message damaged"
+        case .inflationTooHigh: "message inflates too much"
         }
     }
 }

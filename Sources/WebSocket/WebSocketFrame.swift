@@ -25,14 +25,15 @@ public enum WebSocketFrame {
     ///   - opcode: What the frame is for.
     ///   - payloadLength: The bytes that will follow, not negative.
     ///   - isFinal: Whether the frame ends its message.
+    ///   - isCompressed: Whether it begins a compressed message (RFC 7692 section 6.1).
     ///   - maskingKey: The key that the caller masks the payload with, its lowest byte first; `nil`: not masked.
     ///   - output: Where the header goes.
     public static func appendHeader(
-        _ opcode: WebSocketOpcode, payloadLength: Int, isFinal: Bool = true, maskingKey: UInt32? = nil,
-        to output: inout [UInt8]
+        _ opcode: WebSocketOpcode, payloadLength: Int, isFinal: Bool = true, isCompressed: Bool = false,
+        maskingKey: UInt32? = nil, to output: inout [UInt8]
     ) {
         let maskBit: UInt8 = maskingKey == nil ? 0 : 0x80
-        output.append((isFinal ? 0x80 : 0) | opcode.rawValue)
+        output.append((isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue)
         switch headerLength(for: payloadLength) {
         case 2:
             output.append(maskBit | UInt8(truncatingIfNeeded: payloadLength))
@@ -52,9 +53,11 @@ public enum WebSocketFrame {
 
     /// Appends a whole frame, masked where there is a key.
     static func append(
-        _ opcode: WebSocketOpcode, _ payload: Span<UInt8>, maskingKey: UInt32? = nil, to output: inout [UInt8]
+        _ opcode: WebSocketOpcode, _ payload: Span<UInt8>, isCompressed: Bool = false, maskingKey: UInt32? = nil,
+        to output: inout [UInt8]
     ) {
-        appendHeader(opcode, payloadLength: payload.count, maskingKey: maskingKey, to: &output)
+        appendHeader(
+            opcode, payloadLength: payload.count, isCompressed: isCompressed, maskingKey: maskingKey, to: &output)
         let start = output.count
         output.append(payload)
         guard let maskingKey else { return }

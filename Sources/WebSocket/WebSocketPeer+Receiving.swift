@@ -39,14 +39,14 @@ extension WebSocketPeer {
     private mutating func readHeader(
         _ bytes: Span<UInt8>, _ offset: inout Int
     ) throws(WebSocketError) -> FrameHeader? {
-        if pending.isEmpty, let header = try FrameHeader.read(bytes, as: role) {
+        if pending.isEmpty, let header = try FrameHeader.read(bytes, as: role, mayBeCompressed: compression != nil) {
             offset += Int(header.byteCount)
             return header
         }
         for index in 0..<bytes.count {
             pending.append(bytes[index])
             offset += 1
-            if let header = try FrameHeader.read(pending.span, as: role) {
+            if let header = try FrameHeader.read(pending.span, as: role, mayBeCompressed: compression != nil) {
                 pending = []
                 return header
             }
@@ -63,12 +63,14 @@ extension WebSocketPeer {
             guard messageKind == nil else { throw .unfinishedMessage }
             messageKind = header.opcode
             fragmentCount = 0
+            compression?.beginMessage(isCompressed: header.isCompressed)
         }
         guard Int(fragmentCount) < limits.maxFragments else { throw .tooManyFragments }
         fragmentCount += 1
         guard header.remaining <= limits.maxFrameBytes else { throw .frameTooLong }
-        // `assembly` never holds more than the limit, so the difference is not negative.
-        guard header.remaining <= limits.maxMessageBytes - assembly.count else { throw .messageTooLong }
+        // Neither ever holds more than the limit, so the difference is not negative.
+        let before = compression?.compressedBytes ?? assembly.count
+        guard header.remaining <= limits.maxMessageBytes - before else { throw .messageTooLong }
     }
 
     /// Unmasks what is there of the current frame's payload and ends the frame where that is all of it.
@@ -104,6 +106,7 @@ extension WebSocketPeer {
         frame = nil
         pending = []
         dropMessage()
+        compression?.end()
     }
 }
 
@@ -117,7 +120,13 @@ extension WebSocketPeer {
         let isLast = header.isFinal && header.remaining == 0
         if isLast { messageKind = nil }
         guard state == .open else { return }
-        if isLast && assembly.isEmpty {
+        if let compression, compression.isInflating {
+            try inflate(piece, compression, kind, isLast: isLast)
+            guard isLast else { return }
+            let message = assembly
+            dropMessage()
+            deliver(message.span, as: kind, to: &handler)
+        } else if isLast && assembly.isEmpty {
             if kind == .text {
                 guard UTF8Checker.isValid(piece) else { throw .invalidUTF8 }
             }
@@ -134,6 +143,20 @@ extension WebSocketPeer {
             deliver(message.span, as: kind, to: &handler)
         }
         closeIfWanted(by: handler, into: &output)
+    }
+
+    /// Adds what a piece of a compressed message stands for; text is checked as far as it is there.
+    private mutating func inflate(
+        _ piece: Span<UInt8>, _ compression: MessageCompression, _ kind: WebSocketOpcode, isLast: Bool
+    ) throws(WebSocketError) {
+        let start = assembly.count
+        try compression.inflate(piece, isLast: isLast, limit: limits.maxMessageBytes, into: &assembly)
+        guard kind == .text else { return }
+        var checker = checker
+        guard checker.accept(assembly.span.extracting(start...)), !isLast || checker.isComplete else {
+            throw .invalidUTF8
+        }
+        self.checker = checker
     }
 
     private func deliver<Handler: WebSocketHandler & ~Copyable>(

@@ -1,7 +1,7 @@
 /// One end of an established connection: reads the other end's bytes, answers them, and frames what this end sends.
 ///
 /// It does no I/O: bytes to be sent are appended to buffers that the caller hands in. Between messages it holds no
-/// buffer, so that an idle connection costs the struct alone.
+/// buffer, so that an idle connection costs the struct alone, save where messages are compressed with what came before.
 public struct WebSocketPeer: ~Copyable {
     /// How far the closing handshake is (RFC 6455 section 7.1).
     public enum State: Sendable {
@@ -20,6 +20,8 @@ public struct WebSocketPeer: ~Copyable {
     /// How many frames the message under way has so far.
     var fragmentCount: UInt32 = 0
     let maskingKey: (@Sendable () -> UInt32)?
+    /// What compresses and inflates messages; `nil` where permessage-deflate was not agreed on.
+    let compression: MessageCompression?
 
     /// How far the closing handshake is.
     public internal(set) var state = State.open
@@ -45,13 +47,15 @@ public struct WebSocketPeer: ~Copyable {
     ///   - limits: What is taken from the other end.
     ///   - maskingKey: Where a client takes a fresh, unpredictable key for each frame from (section 5.3);
     ///     `nil`: from the system's random source. A server needs none.
+    ///   - deflate: What the handshake has agreed on; `nil`: messages are not compressed.
     public init(
         role: WebSocketRole, limits: WebSocketLimits = WebSocketLimits(),
-        maskingKey: (@Sendable () -> UInt32)? = nil
+        maskingKey: (@Sendable () -> UInt32)? = nil, deflate: DeflateParameters? = nil
     ) {
         self.role = role
         self.limits = limits
         self.maskingKey = maskingKey
+        compression = deflate.map(MessageCompression.init)
     }
 
     /// Whether this end should now close the transport: the server once both close frames were seen, a client
@@ -64,20 +68,20 @@ public struct WebSocketPeer: ~Copyable {
 // MARK: - Sending
 
 extension WebSocketPeer {
-    /// Appends a text message in one frame; does nothing unless the connection is open.
+    /// Appends a text message in one frame, compressed where that was agreed on and makes it smaller; does nothing unless the connection is open.
     ///
     /// - Parameters:
     ///   - text: Valid UTF-8; it is not checked here.
     ///   - output: Where the frame goes.
     public mutating func send(text: Span<UInt8>, into output: inout [UInt8]) {
         guard state == .open else { return }
-        append(.text, text, to: &output)
+        appendMessage(.text, text, to: &output)
     }
 
-    /// Appends a binary message in one frame; does nothing unless the connection is open.
+    /// Appends a binary message as ``send(text:into:)`` does.
     public mutating func send(binary: Span<UInt8>, into output: inout [UInt8]) {
         guard state == .open else { return }
-        append(.binary, binary, to: &output)
+        appendMessage(.binary, binary, to: &output)
     }
 
     /// Appends a ping; does nothing unless the connection is open.
@@ -101,15 +105,26 @@ extension WebSocketPeer {
         appendClose(code, reason, to: &output)
         state = .closing
         dropMessage()
+        compression?.end()
     }
 
-    func append(_ opcode: WebSocketOpcode, _ payload: Span<UInt8>, to output: inout [UInt8]) {
+    private func appendMessage(_ opcode: WebSocketOpcode, _ payload: Span<UInt8>, to output: inout [UInt8]) {
+        if let compressed = compression?.compress(payload) {
+            append(opcode, compressed.span, isCompressed: true, to: &output)
+        } else {
+            append(opcode, payload, to: &output)
+        }
+    }
+
+    func append(
+        _ opcode: WebSocketOpcode, _ payload: Span<UInt8>, isCompressed: Bool = false, to output: inout [UInt8]
+    ) {
         switch role {
         case .server:
-            WebSocketFrame.append(opcode, payload, to: &output)
+            WebSocketFrame.append(opcode, payload, isCompressed: isCompressed, to: &output)
         case .client:
             let key = maskingKey?() ?? UInt32.random(in: .min ... .max)
-            WebSocketFrame.append(opcode, payload, maskingKey: key, to: &output)
+            WebSocketFrame.append(opcode, payload, isCompressed: isCompressed, maskingKey: key, to: &output)
         }
     }
 

@@ -58,6 +58,7 @@ extension Plan {
             identity = .users(prefix: prefix)
         }
         unixPath = words.textIfAny("unix")
+        compression = words.flag("compression")
         isInsecure = words.flag("insecure")
         authorities = words.textIfAny("ca")
         allowsRemote = words.flag("allow-remote")

@@ -26,6 +26,7 @@ let syntax = CommandSyntax(
         .value("user", "PREFIX", "users are PREFIX-sub-1, PREFIX-pub-1, … (a broker in --dev)", default: "load"),
         .value("token", "T", "all connections are the user of this token instead", environment: true),
         .value("unix", "PATH", "connect to this Unix socket instead of the URL's host"),
+        .flag("compression", "offer to compress messages (permessage-deflate)"),
         .flag("insecure", "TLS: trust any certificate"),
         .value("ca", "FILE", "TLS: trust the certificates in this file"),
         .flag("allow-remote", "let the URL be another machine; only with its owner's consent"),

@@ -101,7 +101,7 @@ private final class ServerConnection: ByteStreamDelegate {
     func answer(_ status: Int) {
         let answer = ServerHandshake.answer(
             method: "GET", minorVersion: 1, headers: headers, subprotocols: ["fanfare.v1.json"])
-        guard status == 101, case .accept(let response, _) = answer else {
+        guard status == 101, case .accept(let response, _, _) = answer else {
             stream.send(copying: Array("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n".utf8))
             return stream.finish()
         }

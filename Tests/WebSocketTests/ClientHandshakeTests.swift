@@ -143,7 +143,7 @@ struct ClientHandshakeTests {
         }
         let answer = ServerHandshake.answer(
             method: "GET", minorVersion: 1, headers: headers, subprotocols: ["fanfare.v1.json"])
-        guard case .accept(let response, "fanfare.v1.json") = answer else {
+        guard case .accept(let response, "fanfare.v1.json", nil) = answer else {
             Issue.record("not accepted")
             return
         }

@@ -28,7 +28,7 @@ private func answer(
 struct ServerHandshakeTests {
     @Test("The example of section 1.3")
     func example() throws {
-        guard case .accept(let response, let subprotocol) = answer() else {
+        guard case .accept(let response, let subprotocol, nil) = answer() else {
             Issue.record("not accepted")
             return
         }
@@ -77,7 +77,7 @@ struct ServerHandshakeTests {
             ],
             [nil, "fanfare.v1.json", "fanfare.v1.json", "second", nil, nil, nil]))
     func subprotocol(offered: [String], expected: String?) throws {
-        guard case .accept(let response, let chosen) = answer(["Sec-WebSocket-Protocol": offered]) else {
+        guard case .accept(let response, let chosen, nil) = answer(["Sec-WebSocket-Protocol": offered]) else {
             Issue.record("not accepted")
             return
         }

@@ -93,9 +93,9 @@ struct Outcome {
 /// Feeds pieces to a fresh peer.
 func exchange(
     _ pieces: [[UInt8]], as role: WebSocketRole = .server, limits: WebSocketLimits = WebSocketLimits(),
-    closesAfter: Int = .max
+    closesAfter: Int = .max, deflate: DeflateParameters? = nil
 ) -> Outcome {
-    var peer = WebSocketPeer(role: role, limits: limits, maskingKey: { 0x0403_0201 })
+    var peer = WebSocketPeer(role: role, limits: limits, maskingKey: { 0x0403_0201 }, deflate: deflate)
     var recorder = Recorder(closesAfter: closesAfter)
     var outcome = Outcome()
     for piece in pieces {

@@ -188,6 +188,31 @@ import Transport
         #expect(row("namespaces.raw.rate.user") == "none \(path):4")
     }
 
+    @Test(
+        "compression: flag, environment, file, default; check shows it",
+        arguments: [
+            ([], nil, nil, "off default"), (["--compression", "on"], nil, nil, "on --compression"),
+            (["--compression", "above:9"], "on", nil, "above --compression"), ([], "on", nil, "on FANFARE_COMPRESSION"),
+            ([], nil, true, "above FILE:2"), (["--compression", "off"], nil, true, "off --compression"),
+        ] as [([String], String?, Bool?, String)])
+    func compression(words: [String], environment: String?, isFiled: Bool?, expected: String) throws {
+        let file = isFiled.map { _ in
+            "{\"listen\": [{\"address\": \"127.0.0.1:1\",\n\"compression\": {\"mode\": \"above\", \"window_bits\": 11}}]}"
+        }
+        let settings = try settings(
+            words, file: file, environment: environment.map { ["FANFARE_COMPRESSION": $0] } ?? [:])
+        let rows = SettingsReport(settings).text.split(separator: "\n").map { $0.split(separator: " ") }
+        let row = try #require(rows.first { $0.first == "listen.compression.mode" })
+        let place = settings.file?.path ?? "no file"
+        #expect(row.dropFirst().joined(separator: " ").replacing(place, with: "FILE") == expected)
+        #expect(settings.server.listen[0].compression.windowBits == (isFiled == nil ? 15 : 11))
+    }
+
+    @Test("a wrong --compression says what was meant", arguments: ["always", "above", "above:x"])
+    func wrongCompression(text: String) {
+        #expect(message(["--compression", text])?.contains("above:1024") == true)
+    }
+
     @Test("check shows every namespace of development mode")
     func developmentReport() throws {
         let text = SettingsReport(try settings(["--dev"])).text

@@ -20,13 +20,16 @@ extension SettingsFile {
     private mutating func readListen(_ entry: SettingsObject.Entry) throws(SettingsError) -> [Listen] {
         var listen: [Listen] = []
         for element in try entry.list() {
-            let object = try element.object(["address", "tls"], lines: &lines)
+            let object = try element.object(["address", "tls", "compression"], lines: &lines)
             let address = try object.required("address")
             let text = try address.text()
             do throws(TransportError) {
                 listen.append(Listen(address: try SocketAddress.parse(text), tls: nil))
             } catch {
                 throw address.error("is wrong: \(error)")
+            }
+            if let entry = object["compression"], !entry.isNull {
+                listen[listen.count - 1].compression = try CompressionSettings(entry, lines: &lines)
             }
             guard let tls = object["tls"], !tls.isNull else { continue }
             let files = try tls.object(["cert", "key"], lines: &lines)

@@ -10,6 +10,8 @@ public struct SettingsFile: Sendable {
         public var address: SocketAddress
         /// The files of the certificate and its key, PEM; `nil`: without TLS.
         public var tls: TLS?
+        /// Whether messages may be compressed.
+        public var compression = CompressionSettings()
     }
 
     /// The files of a certificate and its key, PEM.

@@ -7,6 +7,8 @@ final class Connection: Recipient {
     private let stream: ByteStream
     private let place: Admissions.Place
     private var hasBegunToClose = false
+    /// Whether messages may be compressed; that is rare, so nothing else is kept of it here.
+    private let isCompressed: Bool
     private var peer: WebSocketPeer
     private var timer: TimerToken?
     private var nextPing: MonotonicTime
@@ -25,13 +27,18 @@ final class Connection: Recipient {
     /// Takes over a stream whose opening handshake is done.
     ///
     /// `phase`, 0..<1, spreads the heartbeats of many.
-    init(_ stream: ByteStream, session: Session, hub: Hub, place: Admissions.Place, phase: Double) {
+    init(
+        _ stream: ByteStream, session: Session, hub: Hub, place: Admissions.Place, deflate: DeflateParameters?,
+        phase: Double
+    ) {
         self.stream = stream
         self.place = place
+        isCompressed = deflate != nil
         let limits = hub.limits
         peer = WebSocketPeer(
             role: .server,
-            limits: WebSocketLimits(maxFrameBytes: limits.messageBytes, maxMessageBytes: limits.messageBytes))
+            limits: WebSocketLimits(maxFrameBytes: limits.messageBytes, maxMessageBytes: limits.messageBytes),
+            deflate: deflate)
         nextPing = stream.loop.now + .milliseconds(Int(phase * Double(limits.heartbeatMilliseconds)))
         readingSince = stream.loop.now
         super.init(session: session, hub: hub)
@@ -85,19 +92,26 @@ final class Connection: Recipient {
     }
 
     override func send(frames: Span<UInt8>) {
-        if !isClosing, !frames.isEmpty { stream.send(copying: frames) }
+        guard !isClosing, !frames.isEmpty else { return }
+        guard let form else { return stream.send(copying: frames) }
+        var compressed: [UInt8] = []
+        unsafe hub.compressor.append(frames, as: form, to: &compressed)
+        stream.send(copying: compressed)
     }
 
     override func send(_ frame: SharedBytes) {
-        if !isClosing { stream.send(frame) }
+        guard !isClosing else { return }
+        stream.send(form.map { unsafe hub.compressor.compressed(frame, as: $0) } ?? frame)
     }
 
+    /// What is made up for comes uncompressed: the channel holds it so, and sends it again without a copy.
     override func send(_ batch: EventBatch, _ events: Range<Int>) {
         if !isClosing { stream.send(batch.bytes, batch.frames(of: events)) }
     }
 
     override func offer(_ batch: EventBatch, _ events: Range<Int>) -> Bool {
         guard !isClosing else { return true }
+        let batch = form.map { unsafe hub.compressor.compressed(batch, events, as: $0) } ?? batch
         let frames = batch.frames(of: events)
         let waiting = stream.queuedBytes
         guard waiting == 0 || waiting + frames.count <= limits.outboundBytes else {
@@ -106,6 +120,11 @@ final class Connection: Recipient {
         }
         stream.send(batch.bytes, frames)
         return true
+    }
+
+    /// How its messages are compressed; `nil`: not at all.
+    private var form: SharedCompressor.Form? {
+        isCompressed ? peer.deflate.map(SharedCompressor.Form.init) : nil
     }
 
     /// What is queued still goes out.
@@ -187,6 +206,7 @@ extension Connection: TimerHandler {
         }
         if now >= nextPing {
             ping(at: now)
+            if isCompressed, now - stream.receivedAt >= heartbeat { peer.rest() }
             nextPing = now + heartbeat
         }
         schedule()
@@ -209,6 +229,7 @@ extension Connection: ByteStreamDelegate {
         var intake = Intake()
         var answers: [UInt8] = []
         peer.receive(&bytes, answering: &answers, &intake)
+        if isCompressed { unsafe hub.compressor.count(received: peer.takeReceivedCompressed()) }
         if held.isEmpty { held = intake.requests[...] } else { held += intake.requests }
         takeRequests()
         guard !isClosing else { return }

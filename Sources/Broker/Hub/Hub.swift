@@ -61,6 +61,9 @@ public actor Hub {
     nonisolated var hasHooks: Bool { unsafe settingsOnLoop.hasHooks }
     // Read and replaced on the loop alone, where nothing else runs meanwhile: a lock would cost every message.
     nonisolated(unsafe) var settingsOnLoop: BrokerSettings
+    // Touched on the loop alone, as the settings are.
+    /// What compresses for all connections here.
+    nonisolated(unsafe) let compressor = SharedCompressor()
     private let buckets: SharedBuckets
     /// The life of all channels' counters.
     nonisolated let epoch: String
@@ -270,6 +273,7 @@ public actor Hub {
             for audience in departed { tellDepartures(of: audience) }
             departed.removeAll(keepingCapacity: true)
         } while !marked.isEmpty
+        unsafe compressor.endTurn()
         commit()
         reportIfCommitted()
     }
@@ -368,6 +372,7 @@ public actor Hub {
 
     /// Lets channels that nobody has used for some time leave memory, and forgets old keys.
     private func sweepChannels() {
+        unsafe compressor.rest()
         let now = now
         for (name, resident) in residents {
             resident.channel.assumeIsolated { $0.forgetKeys(now: now) }

@@ -1,9 +1,11 @@
+import WebSocket
 import Wire
 
 extension HubMetrics {
     /// Writes all of it.
     func write(to text: inout MetricsText) {
         writeWork(to: &text)
+        writeCompression(to: &text)
         writePresence(to: &text)
         writeTimes(to: &text)
         writeOutbound(to: &text)
@@ -37,6 +39,17 @@ extension HubMetrics {
             HubMetrics.closeCodes.map { (String($0), closed[$0] ?? 0) } + [("other", closed[0] ?? 0)])
         text.single(
             .counter, "fanfare_commit_failures_total", "Groups that the store did not take.", commitFailures)
+    }
+
+    private func writeCompression(to text: inout MetricsText) {
+        text.labelled(
+            .counter, "fanfare_compression_sent_bytes_total",
+            "Bytes for connections with compression, as sent and as they would have been.", label: "form",
+            [("compressed", compressionSent.compressed), ("plain", compressionSent.plain)])
+        text.labelled(
+            .counter, "fanfare_compression_received_bytes_total",
+            "Bytes of compressed messages, as received and inflated.", label: "form",
+            [("compressed", compressionReceived.compressed), ("plain", compressionReceived.plain)])
     }
 
     private func writePresence(to text: inout MetricsText) {

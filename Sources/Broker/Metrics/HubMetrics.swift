@@ -1,5 +1,6 @@
 import Reactions
 import Transport
+import WebSocket
 import Wire
 
 /// What one channel has counted since its hub last asked.
@@ -33,6 +34,10 @@ struct HubMetrics: Sendable {
     var lagged: UInt64 = 0
     var bytesSent: UInt64 = 0
     var bytesReceived: UInt64 = 0
+    /// What connections with compression were sent, as it would have been and as it was.
+    var compressionSent = CompressedBytes()
+    /// What they sent compressed.
+    var compressionReceived = CompressedBytes()
     /// The codes of connections that ended; `0` stands for all that the contract does not name.
     var closed: [UInt16: UInt64] = [:]
     var commitFailures: UInt64 = 0
@@ -101,6 +106,8 @@ struct HubMetrics: Sendable {
         sum.lagged += more.lagged
         sum.bytesSent += more.bytesSent
         sum.bytesReceived += more.bytesReceived
+        sum.compressionSent += more.compressionSent
+        sum.compressionReceived += more.compressionReceived
         sum.closed.merge(more.closed) { $0 + $1 }
         sum.commitFailures += more.commitFailures
         for index in sum.answers.indices { sum.answers[index] += more.answers[index] }

@@ -37,6 +37,8 @@ extension Hub {
     /// Tells who asked, on whichever hub it is.
     func tellMetrics(to key: ConnectionKey) {
         var metrics = metrics
+        unsafe metrics.compressionSent = compressor.sent
+        unsafe metrics.compressionReceived = compressor.received
         metrics.channels = UInt64(channelCount)
         metrics.webhooks = senders.mapValues(\.metrics)
         for audience in audiences.values {

@@ -31,6 +31,10 @@ final class Connection {
     /// What is taken from a broker: its largest messages are snapshots of 100 messages, or of 1,000 that were asked for.
     private static let limits = WebSocketLimits(maxFrameBytes: 16 << 20, maxMessageBytes: 16 << 20)
 
+    /// What is offered where compression is wanted: requests are short, and a broker's messages come each by itself.
+    static let deflate = DeflateSettings(
+        keepsOwnContext: false, keepsPeerContext: false, minimumBytes: 1_024, maxRatio: .max)
+
     /// Makes a connection that does nothing before ``start(to:serverName:on:tls:limit:)``.
     init(
         number: UInt64, handshake: ClientHandshake, tap: (@Sendable ([UInt8]) -> Void)?,
@@ -101,6 +105,9 @@ extension Connection: ByteStreamDelegate {
         do throws(HandshakeError) {
             guard let consumed = try handshake.receive(Span(_bytes: bytes.bytes)) else { return }
             isUpgraded = true
+            if let deflate = handshake.deflate {
+                peer = WebSocketPeer(role: .client, limits: Connection.limits, deflate: deflate)
+            }
             var rest = bytes._mutatingExtracting(droppingFirst: consumed)
             receive(&rest)
         } catch {

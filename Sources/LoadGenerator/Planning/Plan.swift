@@ -65,6 +65,8 @@ public struct Plan: Sendable {
     public var authorities: String?
     /// The broker's process on this machine, to read its memory and processor time.
     public var serverProcess: Int?
+    /// Whether the connections offer to compress messages.
+    public var compression = false
     /// Whether the target may be another machine.
     public var allowsRemote = false
     /// What breaks the run.

@@ -8,6 +8,7 @@ struct Dial: Sendable {
     private let target: Target
     private let identity: Plan.Identity
     private let limit: Duration
+    private let deflate: DeflateSettings?
 
     /// Looks the target up, which blocks.
     init(_ plan: Plan) throws(TransportError) {
@@ -21,6 +22,10 @@ struct Dial: Sendable {
                 verifies: !plan.isInsecure, serverName: target.host, caFile: plan.authorities) : nil
         identity = plan.identity
         limit = plan.connectTimeout
+        deflate =
+            plan.compression
+            ? DeflateSettings(keepsOwnContext: false, keepsPeerContext: false, minimumBytes: 1_024, maxRatio: .max)
+            : nil
     }
 
     /// Whether every address of the target is this machine's own.
@@ -46,7 +51,8 @@ struct Dial: Sendable {
         var generator = SystemRandomNumberGenerator()
         let nonce = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         return ClientHandshake(
-            host: target.authority, path: path, subprotocols: ["fanfare.v1.json"], headers: headers, nonce: nonce)
+            host: target.authority, path: path, subprotocols: ["fanfare.v1.json"], deflate: deflate, headers: headers,
+            nonce: nonce)
     }
 
     /// A text as a part of a query (RFC 3986 section 2).

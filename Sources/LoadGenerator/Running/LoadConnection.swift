@@ -109,6 +109,9 @@ final class LoadConnection: ByteStreamDelegate {
     private func shakeHands(_ bytes: Span<UInt8>) -> Int? {
         do {
             guard let consumed = try handshake?.receive(bytes) else { return nil }
+            if let deflate = handshake?.deflate {
+                peer = WebSocketPeer(role: .client, limits: Connector.limits, deflate: deflate)
+            }
             handshake = nil
             return consumed
         } catch {

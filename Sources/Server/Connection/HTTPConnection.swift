@@ -2,6 +2,7 @@ import Broker
 import HTTP
 import Synchronization
 import Transport
+import WebSocket
 import Wire
 
 /// One connection that speaks HTTP, until it becomes a WebSocket or a stream of events, or ends.
@@ -35,6 +36,8 @@ final class HTTPConnection {
     let stream: ByteStream
     let context: Context
     let hub: Hub
+    /// What the listener wants of compression; `nil`: nothing.
+    let deflate: DeflateSettings?
     private(set) var phase = Phase.head
     private(set) var exchange: Exchange?
     private var parser = RequestHeadParser(limits: HTTPLimits())
@@ -51,10 +54,11 @@ final class HTTPConnection {
     /// Whether the peer has sent all that it will.
     private(set) var hasReadAll = false
 
-    init(_ stream: ByteStream, hub: Hub, context: Context) {
+    init(_ stream: ByteStream, hub: Hub, context: Context, deflate: DeflateSettings?) {
         self.stream = stream
         self.hub = hub
         self.context = context
+        self.deflate = deflate
         stream.delegate = self
         setTimer(HTTPConnection.patience)
     }

@@ -16,6 +16,9 @@ public struct SharedBytes: @unchecked Sendable {
         storage.append(bytes)
     }
 
+    /// Whether both are the same bytes in memory, not only equal ones.
+    public func isIdentical(to other: SharedBytes) -> Bool { storage === other.storage }
+
     /// How many bytes there are.
     public var count: Int { storage.header }
 

@@ -63,6 +63,7 @@ struct SettingsReport {
         for (index, listen) in server.listen.enumerated() {
             let option = listen.certificate == nil ? "listen" : "tls-listen"
             add("listen", listen.address.description, options: [option], path: "listen[\(index)].address")
+            addCompression(listen.compression, "listen[\(index)].compression.")
             guard let certificate = listen.certificate else { continue }
             let path = "listen[\(index)].tls."
             add("listen.tls.cert", certificate.certificateFile, options: ["tls-cert"], path: path + "cert")
@@ -72,6 +73,19 @@ struct SettingsReport {
         add("store.kind", server.store.rawValue, options: ["store"])
         add("loops", String(settings.loopCount), options: ["loops"])
         add("log", settings.logForm.rawValue, options: ["log"])
+    }
+
+    private mutating func addCompression(_ compression: CompressionSettings, _ path: String) {
+        let mode = compression.mode
+        add("listen.compression.mode", mode.rawValue, options: ["compression"], path: path + "mode")
+        if mode == .above {
+            let bytes = String(compression.aboveBytes)
+            add("listen.compression.above_bytes", bytes, options: ["compression"], path: path + "above_bytes")
+        }
+        guard mode != .off else { return }
+        let takeover = String(compression.contextTakeover)
+        add("listen.compression.context_takeover", takeover, path: path + "context_takeover")
+        add("listen.compression.window_bits", String(compression.windowBits), path: path + "window_bits")
     }
 
     private mutating func addIdentity() {

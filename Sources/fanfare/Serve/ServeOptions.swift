@@ -13,6 +13,11 @@ enum ServeOptions {
         .repeated("tls-listen", "ADDR", "where to serve over TLS", environment: true),
         .value("tls-cert", "FILE", "the certificate chain for --tls-listen, PEM", environment: true),
         .value("tls-key", "FILE", "its private key, PEM", environment: true),
+        .value(
+            "compression", "MODE",
+            "which messages are compressed (permessage-deflate): off, on, or above:BYTES for longer ones",
+            default: "off",
+            environment: true),
         .value("data", "DIR", "the folder of the store's file, fanfare.db", default: "./data", environment: true),
         .value(
             "store", "KIND", "sqlite, or memory: nothing outlives the process", default: "sqlite", environment: true),

@@ -120,13 +120,31 @@ extension ServeSettings {
         }
         if listen.isEmpty, let places = file?.listen {
             listen = places.map {
-                .init(address: $0.address, certificate: $0.tls == nil ? nil : given ?? $0.certificate)
+                .init(
+                    address: $0.address, certificate: $0.tls == nil ? nil : given ?? $0.certificate,
+                    compression: $0.compression)
             }
         }
         guard given == nil || listen.contains(where: { $0.certificate != nil }) else {
             throw UsageError("--tls-cert and --tls-key go with --tls-listen ADDR")
         }
-        return listen.isEmpty ? [.init(address: try address("127.0.0.1:8080", "listen"))] : listen
+        if listen.isEmpty { listen = [.init(address: try address("127.0.0.1:8080", "listen"))] }
+        if words.isGiven("compression") { try compress(&listen, words) }
+        return listen
+    }
+
+    /// What the words say of compression holds for all listeners; a file's further settings stay.
+    private static func compress(
+        _ listen: inout [ServerSettings.Listen], _ words: CommandWords
+    ) throws(UsageError) {
+        let text = try words.text("compression")
+        guard let compression = CompressionSettings(text) else {
+            throw UsageError("--compression is off, on or above:BYTES, such as above:1024, not \"\(text)\"")
+        }
+        for index in listen.indices {
+            listen[index].compression.mode = compression.mode
+            if compression.mode == .above { listen[index].compression.aboveBytes = compression.aboveBytes }
+        }
     }
 
     private static func certificate(_ words: CommandWords) throws(UsageError) -> ServerSettings.Certificate? {

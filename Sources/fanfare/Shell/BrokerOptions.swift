@@ -10,6 +10,7 @@ enum BrokerOptions {
             environment: true),
         .value("token", "JWT", "who you are: a token, see fanfare token (or FANFARE_TOKEN)"),
         .value("user", "NAME", "who you are, for a broker in development mode"),
+        .flag("compression", "offer to compress messages (permessage-deflate)"),
         .value("ca", "FILE", "trust these certificates (PEM) instead of the system's"),
     ]
 
@@ -22,7 +23,8 @@ enum BrokerOptions {
         do throws(ClientError) {
             return try ReactionClient(
                 url: url, identity: identity,
-                options: ClientOptions(trustedCertificates: words.textIfAny("ca"), tap: tap))
+                options: ClientOptions(
+                    trustedCertificates: words.textIfAny("ca"), compression: words.flag("compression"), tap: tap))
         } catch {
             guard error.code == .invalidURL else { throw error }
             throw UsageError("--url: \(error.message)")

@@ -39,7 +39,10 @@ struct EchoClient {
         let nonce = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         return try await withCheckedThrowingContinuation { continuation in
             loop.execute { [host, address, loop] in
-                let connection = EchoConnection(ClientHandshake(host: host, path: path, nonce: nonce), echoes: echoes) {
+                let connection = EchoConnection(
+                    ClientHandshake(
+                        host: host, path: path, deflate: DeflateSettings(), nonce: nonce), echoes: echoes
+                ) {
                     connection, error in
                     if let error {
                         continuation.resume(throwing: error)

@@ -17,6 +17,7 @@ final class EchoConnection: ByteStreamDelegate {
     private var handler: EchoHandler
     private let ended: (EchoConnection, (any Error)?) -> Void
     private var failure: (any Error)?
+    private let echoes: Bool
 
     /// The first text message that came.
     var firstText: String? { handler.firstText }
@@ -26,6 +27,7 @@ final class EchoConnection: ByteStreamDelegate {
         opening = .server(RequestHeadParser(limits: HTTPLimits()))
         peer = WebSocketPeer(role: .server, limits: EchoHandler.limits)
         handler = EchoHandler(role: .server, echoes: true)
+        echoes = true
         self.ended = ended
     }
 
@@ -34,6 +36,7 @@ final class EchoConnection: ByteStreamDelegate {
         opening = .client(handshake)
         peer = WebSocketPeer(role: .client, limits: EchoHandler.limits)
         handler = EchoHandler(role: .client, echoes: echoes)
+        self.echoes = echoes
         self.ended = ended
     }
 
@@ -81,13 +84,13 @@ final class EchoConnection: ByteStreamDelegate {
             }
             let answer = ServerHandshake.answer(
                 method: request.method, minorVersion: request.minorVersion, headers: request.headers.pairs,
-                subprotocols: [])
-            guard case .accept(let response, _) = answer else {
+                subprotocols: [], deflate: DeflateSettings())
+            guard case .accept(let response, _, let deflate) = answer else {
                 refuse(stream)
                 return
             }
             stream.send(copying: response)
-            begin(after: consumed, on: stream)
+            begin(after: consumed, with: deflate, on: stream)
         } catch {
             refuse(stream)
         }
@@ -103,7 +106,7 @@ final class EchoConnection: ByteStreamDelegate {
         do {
             let consumed = try handshake.receive(head.span)
             if let consumed {
-                begin(after: consumed, on: stream)
+                begin(after: consumed, with: handshake.deflate, on: stream)
             } else {
                 opening = .client(handshake)
                 head = []
@@ -114,8 +117,12 @@ final class EchoConnection: ByteStreamDelegate {
         }
     }
 
-    private func begin(after consumed: Int, on stream: ByteStream) {
+    private func begin(after consumed: Int, with deflate: DeflateParameters?, on stream: ByteStream) {
         opening = .done
+        if deflate != nil {
+            peer = WebSocketPeer(role: peer.role, limits: EchoHandler.limits, deflate: deflate)
+            handler = EchoHandler(role: peer.role, echoes: echoes, deflate: deflate)
+        }
         var rest = Array(head[consumed...])
         head = []
         var elements = rest.mutableSpan

@@ -17,9 +17,9 @@ struct EchoHandler: ~Copyable, WebSocketHandler {
     private let echoes: Bool
     private var replies: [(afterPongBytes: Int, frame: [UInt8])] = []
 
-    init(role: WebSocketRole, echoes: Bool) {
+    init(role: WebSocketRole, echoes: Bool, deflate: DeflateParameters? = nil) {
         self.echoes = echoes
-        writer = WebSocketPeer(role: role, limits: Self.limits)
+        writer = WebSocketPeer(role: role, limits: Self.limits, deflate: deflate)
         pongHeaderBytes = role == .client ? 6 : 2
     }
 

@@ -27,7 +27,7 @@ def frame(opcode, payload=b"", final=True, masked=True, reserved=0):
 
 
 class RawClient:
-    def __init__(self, url, user, receive_buffer=None):
+    def __init__(self, url, user, receive_buffer=None, extensions=()):
         parts = urlsplit(url)
         self.socket = socket.socket()
         if receive_buffer:
@@ -37,12 +37,14 @@ class RawClient:
         self.buffer = b""
         self.send(
             ("GET %s?user=%s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-             "Sec-WebSocket-Key: %s\r\nSec-WebSocket-Version: 13\r\n\r\n"
-             % (parts.path, user, parts.netloc, base64.b64encode(os.urandom(16)).decode())).encode())
+             "Sec-WebSocket-Key: %s\r\nSec-WebSocket-Version: 13\r\n%s\r\n"
+             % (parts.path, user, parts.netloc, base64.b64encode(os.urandom(16)).decode(),
+                "".join("Sec-WebSocket-Extensions: %s\r\n" % e for e in extensions))).encode())
         while b"\r\n\r\n" not in self.buffer:
             self.more()
         head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
         assert head.startswith(b"HTTP/1.1 101 "), head
+        self.head = head.decode().split("\r\n")
 
     def send(self, data):
         self.socket.sendall(data)
@@ -61,13 +63,18 @@ class RawClient:
 
     def frame(self):
         """The next frame: opcode and payload."""
+        first, payload = self.whole_frame()
+        return first & 0x0F, payload
+
+    def whole_frame(self):
+        """The next frame: its first byte and payload."""
         first, second = self.take(2)
         length = second & 0x7F
         if length == 126:
             length, = struct.unpack(">H", self.take(2))
         elif length == 127:
             length, = struct.unpack(">Q", self.take(8))
-        return first & 0x0F, self.take(length)
+        return first, self.take(length)
 
     def close_code(self):
         """Reads to the close frame, gives its code, and answers it; the connection must end then."""

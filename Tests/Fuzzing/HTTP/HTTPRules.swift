@@ -35,7 +35,7 @@ enum HTTPRules {
         let answer = ServerHandshake.answer(
             method: head.method, minorVersion: head.minorVersion, headers: head.headers.pairs,
             subprotocols: ["fanfare.v1.json"])
-        guard case .accept(let response, let subprotocol) = answer else { return }
+        guard case .accept(let response, let subprotocol, _) = answer else { return }
         let text = response.text
         let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
         try expect(text.utf8.allSatisfy { $0 < 127 }, "an acceptance is not ASCII")
