@@ -56,7 +56,9 @@ let package = Package(
         room("CommandOptions"),
         .executableTarget(
             name: "fanfare",
-            dependencies: ["Server", "Broker", "FanfareClient", "CommandOptions", "Reactions", "Wire", "Transport"],
+            dependencies: [
+                "Server", "Broker", "Storage", "FanfareClient", "CommandOptions", "Reactions", "Wire", "Transport",
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "fanfare-load", dependencies: ["LoadGenerator", "CommandOptions"], swiftSettings: settings),
@@ -74,7 +76,9 @@ let package = Package(
         tests(of: "CommandOptions"),
         tests(
             of: "fanfare",
-            imports: ["FanfareClient", "CommandOptions", "Reactions", "Wire", "Broker", "Server", "Transport"]),
+            imports: [
+                "FanfareClient", "CommandOptions", "Reactions", "Wire", "Broker", "Server", "Storage", "Transport",
+            ]),
         .executableTarget(
             name: "websocket-echo", dependencies: ["WebSocket", "HTTP", "Transport"],
             path: "Tests/Conformance/WebSocketEcho", swiftSettings: settings),

@@ -11,11 +11,19 @@ public final class Broker: Sendable {
     public let admissions = Admissions()
     private let inForce: Locked<BrokerSettings>
     private let store: any Store
+    private let revocations: Revocations
 
     /// Makes a broker and starts its hubs; the loops must be running.
-    public init(loops: [EventLoop], store: any Store, settings: BrokerSettings, log: BrokerLog) {
+    ///
+    /// `revocations` are those that the store has.
+    public init(
+        loops: [EventLoop], store: any Store, settings: BrokerSettings, revocations: Revocations = Revocations(),
+        log: BrokerLog
+    ) {
+        let settings = settings.heeding(revocations)
         inForce = Locked(settings)
         self.store = store
+        self.revocations = revocations
         let buckets = SharedBuckets()
         let hubs = loops.enumerated().map { index, loop in
             Hub(index: index, loop: loop, store: store, settings: settings, buckets: buckets, log: log)
@@ -31,6 +39,7 @@ public final class Broker: Sendable {
 
     /// Goes on with other settings: for new requests and connections, and for the channels that are there.
     public func adopt(_ settings: BrokerSettings) {
+        let settings = settings.heeding(revocations)
         inForce.withLock { $0 = settings }
         if settings.expectsLoss { store.expectLoss() }
         for hub in hubs {
@@ -51,5 +60,14 @@ public final class Broker: Sendable {
         for hub in hubs {
             hub.loop.execute { hub.assumeIsolated { $0.drain(spread: spread, done: done) } }
         }
+    }
+}
+
+extension BrokerSettings {
+    /// The same settings, with which tokens that were revoked are refused.
+    fileprivate func heeding(_ revocations: Revocations) -> BrokerSettings {
+        var settings = self
+        settings.authenticator.revocations = revocations
+        return settings
     }
 }

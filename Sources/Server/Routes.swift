@@ -13,6 +13,8 @@ struct Route {
         case metrics
         case webSocket
         case resource(Resource)
+        /// The end of what a user was let in with.
+        case revocation(user: String)
     }
 
     let endpoint: Endpoint
@@ -24,6 +26,11 @@ struct Route {
         if let resource = Resource(path) {
             endpoint = .resource(resource)
             methods = resource.methods
+            return
+        }
+        if path.count == 4, path[0] == "v1", path[1] == "users", path[3] == "revoke" {
+            endpoint = .revocation(user: path[2])
+            methods = ["POST"]
             return
         }
         guard let endpoint = Route.endpoint(at: path, context) else { return nil }

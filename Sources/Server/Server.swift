@@ -30,6 +30,7 @@ public final class Server: Sendable {
         _ settings: ServerSettings, store: any Store, loopCount: Int, log: BrokerLog
     ) throws(ServerError) {
         raiseDescriptorLimit()
+        let revocations = try Server.revocations(of: store)
         self.store = store
         do throws(TransportError) {
             var loops: [EventLoop] = []
@@ -39,7 +40,8 @@ public final class Server: Sendable {
             throw ServerError("cannot start: \(error)")
         }
         for loop in loops { loop.start() }
-        let broker = Broker(loops: loops, store: store, settings: settings.broker, log: log)
+        let broker = Broker(
+            loops: loops, store: store, settings: settings.broker, revocations: revocations, log: log)
         context = Context(broker: broker, origins: settings.origins, log: log)
         started = settings
         var addresses: [ServerSettings.Listen] = []
@@ -92,6 +94,20 @@ public final class Server: Sendable {
         return socket.address
     }
 
+    /// Asks the store who was revoked, before anybody is let in.
+    private static func revocations(of store: any Store) throws(ServerError) -> Revocations {
+        let answer = Locked<Result<[Revocation], StoreError>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        store.loadRevocations { result in
+            answer.withLock { $0 = result }
+            done.signal()
+        }
+        done.wait()
+        do throws(StoreError) { return Revocations(try answer.withLock { $0 }?.get() ?? []) } catch {
+            throw ServerError("cannot read the store: \(error.reason)")
+        }
+    }
+
     private static func openStore(_ settings: ServerSettings) throws(ServerError) -> any Store {
         switch settings.store {
         case .memory: return MemoryStore(epoch: String(UInt64.random(in: .min ... .max), radix: 36))
@@ -100,12 +116,7 @@ public final class Server: Sendable {
                 return try SQLiteStore(
                     file: settings.data + "/fanfare.db", expectsLoss: settings.broker.expectsLoss)
             } catch {
-                let reason =
-                    switch error {
-                    case .unavailable(let reason), .unusable(let reason): reason
-                    case .closed: "it is closed"
-                    }
-                throw ServerError("cannot open the store in '\(settings.data)': \(reason)")
+                throw ServerError("cannot open the store in '\(settings.data)': \(error.reason)")
             }
         }
     }

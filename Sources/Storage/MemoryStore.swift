@@ -8,6 +8,7 @@ public final class MemoryStore: Store {
     private struct State {
         var channels: [String: MemoryChannel] = [:]
         var failed = FailedChannels()
+        var revocations: [String: Revocation] = [:]
         var outage: String?
         var isClosed = false
     }
@@ -58,11 +59,32 @@ public final class MemoryStore: Store {
             })
     }
 
+    /// Keeps a revocation in memory; see ``Store/revoke(_:answer:)``.
+    ///
+    /// There is no audit here: nobody could read it when the process has ended.
+    public func revoke(_ revocation: Revocation, answer: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        answer(
+            state.withLock { (state) -> Result<Void, StoreError> in
+                if state.isClosed { return .failure(.closed) }
+                if let outage = state.outage { return .failure(.unavailable(outage)) }
+                if revocation.at >= state.revocations[revocation.user]?.at ?? .min {
+                    state.revocations[revocation.user] = revocation
+                }
+                return .success(())
+            })
+    }
+
+    /// Gives back who was revoked; see ``Store/loadRevocations(answer:)``.
+    public func loadRevocations(answer: @escaping @Sendable (Result<[Revocation], StoreError>) -> Void) {
+        answer(state.withLock { $0.isClosed ? .failure(.closed) : .success(Array($0.revocations.values)) })
+    }
+
     /// Forgets everything; later calls are answered with ``StoreError/closed``.
     public func close() {
         state.withLock { state in
             state.isClosed = true
             state.channels = [:]
+            state.revocations = [:]
         }
         memoryOutbox.close()
     }

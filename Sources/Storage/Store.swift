@@ -20,6 +20,12 @@ public protocol Store: AnyObject, Sendable {
     /// What the commits have left to be posted elsewhere.
     var outbox: any Outbox { get }
 
+    /// Makes a revocation durable, with its entry in the audit.
+    func revoke(_ revocation: Revocation, answer: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+
+    /// Reads who was revoked: of each user the latest revocation.
+    func loadRevocations(answer: @escaping @Sendable (Result<[Revocation], StoreError>) -> Void)
+
     /// Notes that changes are told before they are committed from now on, so that a crash begins a new epoch: what was
     /// told and is lost must not be taken for what comes in its place.
     func expectLoss()
@@ -59,6 +65,8 @@ public struct ChannelWrite: Sendable, Equatable {
     public var records: [Record]
     /// What is to be posted elsewhere because of them, in order.
     public var posts: [OutboxEntry]
+    /// What moderators did, in order; kept where the store has an audit.
+    public var audit: [AuditEntry]
     /// What must have happened before the commit is answered; a group is as durable as the most durable part of it.
     public var durability: Durability
     /// Whether it has all that the channel could not commit so far, so that it may follow a commit that failed.
@@ -66,13 +74,14 @@ public struct ChannelWrite: Sendable, Equatable {
 
     /// Makes a write.
     public init(
-        channel: String, seq: UInt64, records: [Record], posts: [OutboxEntry] = [],
+        channel: String, seq: UInt64, records: [Record], posts: [OutboxEntry] = [], audit: [AuditEntry] = [],
         durability: Durability = .committed, followsFailure: Bool = false
     ) {
         self.channel = channel
         self.seq = seq
         self.records = records
         self.posts = posts
+        self.audit = audit
         self.durability = durability
         self.followsFailure = followsFailure
     }
@@ -86,4 +95,12 @@ public enum StoreError: Error, Sendable, Equatable {
     case unusable(String)
     /// The store was closed.
     case closed
+
+    /// The same for a person, without saying which kind it is.
+    public var reason: String {
+        switch self {
+        case .unavailable(let reason), .unusable(let reason): reason
+        case .closed: "it is closed"
+        }
+    }
 }

@@ -67,6 +67,28 @@ public struct ErrorBody: Sendable, Equatable {
     }
 }
 
+/// The answer to a revocation over HTTP: `{"user":…,"revoked_before":…}`.
+public struct RevocationBody: Sendable, Equatable {
+    /// Who was revoked.
+    public var user: String
+    /// The moment up to which all that was issued is worth nothing, in Unix milliseconds.
+    public var revokedBefore: Int64
+
+    /// Makes a body.
+    public init(user: String, revokedBefore: Int64) {
+        self.user = user
+        self.revokedBefore = revokedBefore
+    }
+
+    /// Appends the body as one JSON object.
+    public func append(to bytes: inout [UInt8]) {
+        bytes.append(json: #"{"user":"#)
+        bytes.append(string: user)
+        bytes.member(#","revoked_before":"#, revokedBefore)
+        bytes.close()
+    }
+}
+
 /// One message's reactions over HTTP: a SUMMARY plus `channel`, `epoch` and `seq`.
 public struct MessageDocument: Sendable, Equatable {
     /// The channel.

@@ -45,4 +45,6 @@ private let commands: [any Command.Type] = [
     WatchCommand.self,
     ReactCommand.self,
     TokenCommand.self,
+    RevokeCommand.self,
+    AuditCommand.self,
 ]

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// The wire contract, seen by clients that others wrote.
@@ -34,7 +35,13 @@ import Testing
 
     @Test("the documents for machines tell of everything that is said, and it is as they tell")
     func contracts() async throws {
-        try await BrokerProcess.run(["--loops", "2"]) { try await runClient("contracts.py", $0.url) }
+        try await Places.withFolder { folder in
+            let (file, key) = (folder.appending(path: "settings.json"), "a-server-key-of-more-than-16-bytes")
+            try Data(#"{"server_keys": ["\#(key)"]}"#.utf8).write(to: file)
+            try await BrokerProcess.run(["--loops", "2", "--config", file.path()]) {
+                try await runClient("contracts.py", $0.url, key)
+            }
+        }
     }
 
     @Test("section 10: HTTP")

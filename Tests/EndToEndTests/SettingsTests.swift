@@ -101,7 +101,10 @@ import Testing
     func check() async throws {
         try await Places.withFolder { folder in
             let file = folder.appending(path: "settings.json")
-            try Data(#"{"tokens": {"hs256_secret": "hunter2"}, "namespaces": {"chat": {}}}"#.utf8).write(to: file)
+            try Data(
+                #"{"tokens": {"hs256_secret": "hunter2, and long enough not to be guessed"}, "namespaces": {"chat": {}}}"#
+                    .utf8
+            ).write(to: file)
             let words = ["check", "--config", file.path()]
             let (status, record) = await (try Program(Places.fanfare, words)).end()
             #expect(status == 0, "\(record.errors)")

@@ -59,14 +59,14 @@ import Wire
         let words =
             [
                 "v1", "channels", "messages", "reactors", "reactions", "toggle", "stream", "ws", "metrics", "healthz",
-                "readyz",
+                "readyz", "users", "revoke",
             ]
             + WebPages.documentNames + ["fanfare.js", "x"]
         let known = Set(
             try paths().keys.map { path in path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : String($0) } })
-        // All paths that can be made of the words; behind "v1/channels" each second part is a name, here "x".
+        // All paths that can be made of the words; behind "v1/channels" and "v1/users" each second part is a name, here "x".
         var paths: [[String]] = [[]] + words.map { [$0] } + words.flatMap { first in words.map { [first, $0] } }
-        var longest = [["v1", "channels"]]
+        var longest = [["v1", "channels"], ["v1", "users"]]
         for length in 2..<8 {
             longest = longest.flatMap { path in (length % 2 == 0 ? ["x"] : words).map { path + [$0] } }
             paths += longest

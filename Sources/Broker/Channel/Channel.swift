@@ -22,6 +22,7 @@ actor Channel {
         var group: UInt64
         var records: [Record]
         var posts: [OutboxEntry]
+        var audit: [AuditEntry]
     }
 
     private nonisolated let loop: EventLoop
@@ -44,6 +45,8 @@ actor Channel {
     /// Where the changes wait that are to be posted; `nil`: they are not.
     private var postQueue: String?
     private var posts: [OutboxEntry] = []
+    /// What moderators did, for the same commit as the records.
+    private var audit: [AuditEntry] = []
     /// What was handed to the store and not committed yet, by group.
     private var uncommitted: [HandedOver] = []
     /// The newest group with a change that was told before it is committed; `nil`: there is none.
@@ -132,6 +135,7 @@ actor Channel {
             let before = plan.sweptMessage.map { holders(of: $0) } ?? []
             let outcome = ledger.commit(plan)
             records += outcome.records
+            if let entry = auditEntry(for: operation, outcome, at: moment) { audit.append(entry) }
             var reply = reply(
                 to: request,
                 .ack(
@@ -231,10 +235,10 @@ actor Channel {
     func takeWrite(for group: UInt64, at moment: Moment) -> ChannelWrite? {
         guard !records.isEmpty, moment.clock >= retryAt ?? .min else { return nil }
         let write = ChannelWrite(
-            channel: name, seq: ledger.seq, records: records, posts: posts, durability: namespace.durability,
-            followsFailure: retryAt != nil)
-        uncommitted.append(HandedOver(group: group, records: records, posts: posts))
-        (records, posts) = ([], [])
+            channel: name, seq: ledger.seq, records: records, posts: posts, audit: audit,
+            durability: namespace.durability, followsFailure: retryAt != nil)
+        uncommitted.append(HandedOver(group: group, records: records, posts: posts, audit: audit))
+        (records, posts, audit) = ([], [], [])
         retryAt = nil
         return write
     }
@@ -273,6 +277,7 @@ actor Channel {
         guard toldGroup == nil else {
             records = lost.flatMap(\.records) + records
             posts = lost.flatMap(\.posts) + posts
+            audit = lost.flatMap(\.audit) + audit
             retryAt = moment.clock + Channel.retryDelay
             return
         }
@@ -286,6 +291,7 @@ actor Channel {
         waiting = []
         records = []
         posts = []
+        audit = []
     }
 
     // MARK: Hubs

@@ -41,11 +41,12 @@ extension SettingsFile {
     }
 
     private mutating func readTokens(_ entry: SettingsObject.Entry) throws(SettingsError) {
-        let tokens = try entry.object(["hs256_secret", "jwks_file", "issuer", "audience"], lines: &lines)
-        try tokens["jwks_file"]?.unavailable()
+        let tokens = try entry.object(["hs256_secret", "jwks_file", "issuer", "audience", "leeway_s"], lines: &lines)
+        if let file = tokens["jwks_file"], !file.isNull { keyFile = try file.text() }
         if let secret = tokens["hs256_secret"], !secret.isNull { tokenSecret = try secret.text() }
         if let issuer = tokens["issuer"], !issuer.isNull { self.issuer = try issuer.text() }
         if let audience = tokens["audience"], !audience.isNull { self.audience = try audience.text() }
+        if let leeway = tokens["leeway_s"] { leewaySeconds = try leeway.whole(in: 0...300) }
     }
 
     private func readKeys(_ entry: SettingsObject.Entry) throws(SettingsError) -> [String] {

@@ -38,10 +38,14 @@ public struct SettingsFile: Sendable {
     public internal(set) var store: Store?
     /// The secret of tokens (`tokens.hs256_secret`).
     public internal(set) var tokenSecret: String?
+    /// The file of the keys of tokens (`tokens.jwks_file`).
+    public internal(set) var keyFile: String?
     /// Whose tokens are taken (`tokens.issuer`).
     public internal(set) var issuer: String?
     /// For whom tokens must be made (`tokens.audience`).
     public internal(set) var audience: String?
+    /// How many seconds clocks may differ (`tokens.leeway_s`).
+    public internal(set) var leewaySeconds: Int?
     /// The keys of servers that may act for anyone (`server_keys`).
     public internal(set) var serverKeys: [String]?
     /// The origins from which pages may connect (`origins`); `*` stands for any.

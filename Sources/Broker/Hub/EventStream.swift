@@ -145,7 +145,8 @@ final class EventStream: Recipient {
     override func close(code: UInt16, reason: String, retryAfterMilliseconds: Int64?) {
         guard !isClosing else { return }
         guard refuse == nil else {
-            return end(with: RequestRefusal(.unavailable, reason, retryAfterMilliseconds: retryAfterMilliseconds))
+            let code = code == 4003 ? ErrorCode.forbidden : .unavailable
+            return end(with: RequestRefusal(code, reason, retryAfterMilliseconds: retryAfterMilliseconds))
         }
         if let retryAfterMilliseconds { stream.send(copying: Array("retry: \(retryAfterMilliseconds)\n".utf8)) }
         send(.goodbye(code: code, reason: reason, retryAfterMilliseconds: retryAfterMilliseconds))

@@ -35,7 +35,7 @@ extension Hub {
 
     func setIdentityDeadline(of recipient: Recipient) {
         if let identity = recipient.session.identity {
-            recipient.identityEnds(in: identity.expires.map { $0 - now })
+            recipient.identityEnds(in: identity.expires.map { $0 + settings.authenticator.leeway - now })
         } else {
             recipient.identityEnds(in: Int64(settings.limits.identifyMilliseconds))
         }

@@ -21,6 +21,10 @@ enum HubMessage: Sendable {
     indirect case metrics(HubMetrics, for: ConnectionKey)
     /// For the sender of a webhook's queue.
     case webhook(String, WebhookSender.Message)
+    /// The store answered for a revocation that was asked for here.
+    indirect case revoked(Revocation, Result<Void, StoreError>, for: ConnectionKey)
+    /// A user was revoked; those who are here are to go.
+    indirect case sendAway(Revocation)
 }
 
 /// All that one loop owns: the connections that it accepted, and the channels that live on it.
@@ -162,6 +166,8 @@ public actor Hub {
             case .metricsAsked(let key): tellMetrics(to: key)
             case .metrics(let metrics, let key): (recipients[key] as? MetricsRequest)?.take(metrics)
             case .webhook(let queue, let message): senders[queue]?.receive(message)
+            case .revoked(let revocation, let result, let key): revoked(revocation, result, for: key)
+            case .sendAway(let revocation): sendAway(revocation)
             }
         }
     }
@@ -381,18 +387,5 @@ public actor Hub {
                 residents[name] = nil
             }
         }
-    }
-}
-
-/// A timer that runs a closure.
-final class Alarm: TimerHandler {
-    private let ring: () -> Void
-
-    init(_ ring: @escaping () -> Void) {
-        self.ring = ring
-    }
-
-    func timerFired(_ now: MonotonicTime) {
-        ring()
     }
 }

@@ -19,12 +19,17 @@ public struct Authenticator: Sendable {
         case badUser
     }
 
+    /// The length in bytes from which a server's key is taken for safe.
+    public static let safeServerKeyBytes = 16
+
     /// Checks tokens; `nil` where no secret or key is set.
     public var tokens: TokenVerifier?
     /// Users by `?user=NAME`; `nil` outside development mode.
     public var development: Development?
     /// The keys of servers that may act for anyone.
     public var serverKeys: [String]
+    /// Whose older tokens are refused; the broker's own, which it sets.
+    var revocations: Revocations?
 
     /// Makes an authenticator.
     public init(tokens: TokenVerifier?, development: Development?, serverKeys: [String] = []) {
@@ -61,21 +66,29 @@ public struct Authenticator: Sendable {
     private func server(for user: String?) throws(Failure) -> Identity {
         guard let user else {
             let rights = Set(Right.allCases).subtracting([.react])
-            return Identity(user: "server", grants: [Grant(pattern: "*", rights: rights)])
+            return Identity(user: "server", isServer: true, grants: [Grant(pattern: "*", rights: rights)])
         }
         guard Identity.isUserName(user) else { throw .badUser }
-        return Identity(user: user, grants: Identity.moderatorGrants)
+        return Identity(user: user, isServer: true, grants: Identity.moderatorGrants)
     }
 
-    /// All keys are compared, whether or not one was found.
+    /// All keys are compared, whether or not one was found, and by their hashes, so that no length is told either.
     private func isServerKey(_ word: Substring) -> Bool {
-        let word = Array(word.utf8)
-        return serverKeys.reduce(false) { isEqualInConstantTime(Array($1.utf8), word) || $0 }
+        guard !serverKeys.isEmpty else { return false }
+        let hash = sha256(of: Array(word.utf8))
+        return serverKeys.reduce(false) { isEqualInConstantTime(sha256(of: Array($1.utf8)), hash) || $0 }
     }
 
     /// Who a token speaks for.
     public func identify(token: String, now: Int64) throws(Failure) -> Identity {
         guard let tokens else { throw .badToken("this broker takes no tokens: it has no secret or key to check them") }
-        return try tokens.identity(from: token, now: now)
+        let identity = try tokens.identity(from: token, now: now)
+        if revocations?.cover(identity.user, issued: identity.issued) == true {
+            throw .badToken("the token was revoked")
+        }
+        return identity
     }
+
+    /// How long past its end an identity is taken, in milliseconds.
+    var leeway: Int64 { tokens?.leeway ?? 0 }
 }

@@ -31,15 +31,27 @@ public struct Identity: Sendable, Equatable {
     public var user: String
     /// When it runs out, in Unix milliseconds; `nil`: never.
     public var expires: Int64?
+    /// Whether a server's key was shown: it may act for anyone.
+    public var isServer: Bool
+    /// When the token was issued, in Unix milliseconds; ``neverIssued`` where nothing says so.
+    public var issued: Int64
     /// What it may do; several entries add up.
     public var grants: [Grant]
 
     /// Makes an identity.
-    public init(user: String, expires: Int64? = nil, grants: [Grant]) {
+    public init(
+        user: String, expires: Int64? = nil, isServer: Bool = false, issued: Int64 = Identity.neverIssued,
+        grants: [Grant]
+    ) {
         self.user = user
         self.expires = expires
+        self.isServer = isServer
+        self.issued = issued
         self.grants = grants
     }
+
+    /// Before all time: any revocation covers it.
+    public static let neverIssued = Int64.min
 
     /// What a token without a `channels` claim grants: all but moderating, everywhere.
     public static let ordinaryGrants = [Grant(pattern: "*", rights: [.subscribe, .react, .query])]

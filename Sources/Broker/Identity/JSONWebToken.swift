@@ -1,14 +1,13 @@
-import COpenSSL
 import Foundation
 
-/// A JSON Web Token in its compact form (RFC 7519, RFC 7515), signed with HMAC-SHA256.
+/// A JSON Web Token in its compact form (RFC 7519, RFC 7515).
 public struct JSONWebToken: Sendable {
     /// What a token says that concerns a broker.
     ///
     /// Times are in seconds since 1970.
-    public struct Claims: Codable, Sendable, Equatable {
+    public struct Claims: Encodable, Sendable, Equatable {
         /// One entry of the claim `channels`.
-        public struct Channel: Codable, Sendable, Equatable {
+        public struct Channel: Encodable, Sendable, Equatable {
             /// A channel's name; a `*` at its end stands for anything.
             public var pattern: String
             /// The names of rights.
@@ -55,23 +54,13 @@ public struct JSONWebToken: Sendable {
     }
 
     /// For whom a token was made: one name, or a list of them (RFC 7519 section 4.1.3).
-    public struct Audience: Codable, Sendable, Equatable {
+    public struct Audience: Encodable, Sendable, Equatable {
         /// The names.
         public var names: [String]
 
         /// Makes an audience.
         public init(_ names: [String]) {
             self.names = names
-        }
-
-        /// Reads a name or a list of names.
-        public init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if let name = try? container.decode(String.self) {
-                names = [name]
-            } else {
-                names = try container.decode([String].self)
-            }
         }
 
         /// Writes one name by itself, several as a list.
@@ -85,76 +74,33 @@ public struct JSONWebToken: Sendable {
         }
     }
 
-    private struct Header: Codable {
+    private struct Header: Encodable {
         var alg: String
-        var typ: String?
-        var crit: [String]?
+        var kid: String?
+        var typ = "JWT"
     }
 
-    /// Makes a signed token.
+    /// Why a token could not be signed.
+    public struct SigningFailure: Error, Sendable {}
+
+    /// Makes a token that is signed by HS256.
     ///
     /// - Throws: Where the claims cannot be written as JSON (a time that is not finite).
     public static func sign(_ claims: Claims, secret: [UInt8]) throws -> String {
+        try sign(claims, with: TokenSigner(secret: secret), keyID: nil)
+    }
+
+    /// Makes a signed token that names its key by `keyID`, where there is one.
+    ///
+    /// - Throws: Where the claims cannot be written as JSON (a time that is not finite), or ``SigningFailure``.
+    public static func sign(_ claims: Claims, with signer: TokenSigner, keyID: String?) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let header = Base64URL.encode(Array(try encoder.encode(Header(alg: "HS256", typ: "JWT"))))
-        let body = Base64URL.encode(Array(try encoder.encode(claims)))
-        let signed = header + "." + body
-        return signed + "." + Base64URL.encode(signature(of: signed, secret))
-    }
-
-    /// Reads a token whose signature is right; `nil` for all others, whatever is wrong with them.
-    ///
-    /// Only HS256 is taken, so that no token chooses how it is checked.
-    static func claims(from token: String, secret: [UInt8]) -> Claims? {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3,
-            let header = Base64URL.decode(String(parts[0])), let body = Base64URL.decode(String(parts[1])),
-            let given = Base64URL.decode(String(parts[2])),
-            let fields = try? JSONDecoder().decode(Header.self, from: Data(header)),
-            fields.alg == "HS256", fields.crit == nil
-        else { return nil }
-        guard isEqualInConstantTime(given, signature(of: parts[0] + "." + parts[1], secret)) else { return nil }
-        return try? JSONDecoder().decode(Claims.self, from: Data(body))
-    }
-
-    private static func signature(of text: some StringProtocol, _ secret: [UInt8]) -> [UInt8] {
-        let bytes = Array(text.utf8)
-        var code = [UInt8](repeating: 0, count: 32)
-        var length: UInt32 = 0
-        // The pointers are used within the call; SHA-256 writes 32 bytes.
-        unsafe HMAC(EVP_sha256(), secret, Int32(secret.count), bytes, bytes.count, &code, &length)
-        return code
-    }
-}
-
-/// Compares in a time that does not tell where the two differ.
-func isEqualInConstantTime(_ one: [UInt8], _ other: [UInt8]) -> Bool {
-    guard one.count == other.count else { return false }
-    return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-}
-
-/// Base64 with the URL-safe alphabet and no padding (RFC 4648 section 5).
-enum Base64URL {
-    static func encode(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    }
-
-    /// `nil` for anything but that alphabet.
-    static func decode(_ text: String) -> [UInt8]? {
-        guard text.utf8.allSatisfy({ isDigit($0) }) else { return nil }
-        let plain = text.replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
-        return Data(base64Encoded: plain + padding).map(Array.init)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        let header = Header(alg: signer.algorithm.rawValue, kid: keyID)
+        let signed =
+            Base64URL.encode(Array(try encoder.encode(header))) + "."
+            + Base64URL.encode(Array(try encoder.encode(claims)))
+        guard let signature = signer.signature(of: Array(signed.utf8)) else { throw SigningFailure() }
+        return signed + "." + Base64URL.encode(signature)
     }
 }

@@ -1,40 +1,64 @@
 /// Checks tokens and reads what they grant.
 public struct TokenVerifier: Sendable {
-    private let secret: [UInt8]
+    /// How many seconds clocks may differ where the settings do not say.
+    public static let usualLeeway = 1
+    /// The length in bytes from which a secret is taken for safe (RFC 7518 section 3.2).
+    public static let safeSecretBytes = 32
+
+    private let secret: VerificationKey?
+    private let keyFile: TokenKeyFile?
     private let issuer: String?
     private let audience: String?
+    /// How long past its end a token is taken, in milliseconds.
+    let leeway: Int64
 
-    /// Takes tokens that are signed with this secret by HS256.
+    /// Takes tokens that are signed with a secret by HS256, or with a key of a file.
     ///
-    /// Where an issuer is given, they must be of this one (`iss`); where an audience is, they must be for it (`aud`).
-    public init(secret: String, issuer: String? = nil, audience: String? = nil) {
-        self.secret = Array(secret.utf8)
+    /// - Parameters:
+    ///   - secret: the secret, for tokens with any `kid` or none.
+    ///   - keyFile: further keys.
+    ///   - issuer: where it is given, tokens must be of this one (`iss`).
+    ///   - audience: where it is given, tokens must be for it (`aud`).
+    ///   - leewaySeconds: how much the clock of whoever makes tokens may differ, 0 to 300.
+    public init(
+        secret: String? = nil, keyFile: TokenKeyFile? = nil, issuer: String? = nil, audience: String? = nil,
+        leewaySeconds: Int = 0
+    ) {
+        self.secret = secret.map { VerificationKey(secret: Array($0.utf8)) }
+        self.keyFile = keyFile
         self.issuer = issuer
         self.audience = audience
+        leeway = Int64(min(max(leewaySeconds, 0), 300)) * 1000
     }
 
     /// Who a token speaks for, as of `now` in Unix milliseconds.
-    func identity(from token: String, now: Int64) throws(Authenticator.Failure) -> Identity {
-        guard let claims = JSONWebToken.claims(from: token, secret: secret) else {
-            throw .badToken("the token is not one that this broker can check")
+    func identity(from text: String, now: Int64) throws(Authenticator.Failure) -> Identity {
+        let token = try SignedToken(text)
+        try checkSignature(of: token)
+        let claims = try TokenClaims(try token.claims())
+        guard now < claims.expires + leeway else { throw .badToken("the token has run out") }
+        guard now >= (claims.notBefore ?? now) - leeway else { throw .badToken("the token is not valid yet") }
+        guard now >= (claims.issued ?? now) - leeway else {
+            throw .badToken("the token was issued in the future: a clock is wrong, or tokens.leeway_s too small")
         }
-        let seconds = Double(now) / 1000
-        guard seconds < claims.exp else { throw .badToken("the token has run out") }
-        guard seconds >= claims.nbf ?? 0 else { throw .badToken("the token is not valid yet") }
-        guard issuer == nil || claims.iss == issuer else { throw .badToken("the token is of another issuer") }
-        if let audience, !(claims.aud?.names.contains(audience) ?? false) {
+        guard issuer == nil || claims.issuer == issuer else { throw .badToken("the token is of another issuer") }
+        if let audience, !claims.audience.contains(audience) {
             throw .badToken("the token is for another audience")
         }
-        guard Identity.isUserName(claims.sub) else { throw .badToken("the token's sub is no user name") }
-        let expires = claims.exp < 9e12 ? Int64(claims.exp * 1000) : Int64.max
-        guard let channels = claims.channels else {
-            return Identity(user: claims.sub, expires: expires, grants: Identity.ordinaryGrants)
+        return Identity(
+            user: claims.user, expires: claims.expires, issued: claims.issued ?? Identity.neverIssued,
+            grants: claims.grants)
+    }
+
+    /// The keys decide what a token must be signed by; its header only picks among those that there are.
+    private func checkSignature(of token: SignedToken) throws(Authenticator.Failure) {
+        var keys = keyFile?.keys(for: token.algorithm, id: token.keyID) ?? []
+        if let secret, secret.algorithm == token.algorithm { keys.append(secret) }
+        guard !keys.isEmpty else {
+            throw .badToken("this broker has no key of the token's algorithm\(token.keyID == nil ? "" : " and kid")")
         }
-        let grants = channels.map { channel in
-            Grant(
-                pattern: channel.pattern, rights: Set(channel.can.compactMap(Right.init)),
-                reactions: channel.reactions)
+        guard keys.contains(where: { $0.hasSigned(token.signedText, token.signature) }) else {
+            throw .badToken("the token's signature is wrong")
         }
-        return Identity(user: claims.sub, expires: expires, grants: grants)
     }
 }

@@ -137,7 +137,11 @@ extension Session {
             return .say(.error(id: id, code: .forbidden, message: words, retryAfterMilliseconds: nil))
         }
         guard identity.may(right, in: channel) else {
-            return .ask(ask(channel, id, .refused(.forbidden, "you have no right to \(right.rawValue) here")))
+            let words =
+                identity.isServer
+                ? "a server's key reacts for a user: say for which, by ?user=NAME"
+                : "you have no right to \(right.rawValue) here"
+            return .ask(ask(channel, id, .refused(.forbidden, words)))
         }
         return .ask(ask(channel, id, body(identity)))
     }

@@ -11,6 +11,7 @@ extension HTTPConnection {
         case .ready(let response): finish(response)
         case .metrics: wait(for: hub.askMetrics { [self] in finish(.metrics($0)) })
         case .resource(let resource): ask(exchange, resource)
+        case .revocation(let user): revoke(user, exchange)
         case .webSocket: break  // became one before
         }
     }
@@ -27,6 +28,26 @@ extension HTTPConnection {
             wait(
                 for: hub.ask(request, as: identity, over: source) { [self] in
                     finish(response(to: resource, with: $0, for: head))
+                })
+        } catch {
+            finish(.error(error))
+        }
+    }
+
+    /// Revokes a user, where a server's key asks for it.
+    private func revoke(_ user: String, _ exchange: Exchange) {
+        do throws(RequestRefusal) {
+            guard Shape.isUser(user) else { throw RequestRefusal(.badRequest, "this is no user's name") }
+            let identity = try identity(exchange.head, exchange.target)
+            guard identity.isServer else {
+                throw RequestRefusal(.forbidden, "only a server's key may revoke: one of server_keys in the settings")
+            }
+            wait(
+                for: hub.revoke(user, by: identity.user) { [self] reply in
+                    switch reply {
+                    case .success(let body): finish(.reply(body))
+                    case .failure(let refusal): finish(.error(refusal))
+                    }
                 })
         } catch {
             finish(.error(error))

@@ -46,7 +46,12 @@ extension HTTPConnection {
         awaitVerdict()
         hub.askToConnect(user: identity?.user, from: stream.peer, origin: head.headers["origin"]) { [self] refusal in
             guard phase == .answer else { return }
-            if let refusal { respondLast(.error(refusal), head) } else { become(response, deflate, identity, place) }
+            if let refusal { return respondLast(.error(refusal), head) }
+            // The token may have run out, or been revoked, while the hook was asked.
+            do throws(Authenticator.Failure) { _ = try context.identify(head, target) } catch {
+                return respondLast(.error(RequestRefusal(.unauthorized, error.words)), head)
+            }
+            become(response, deflate, identity, place)
         }
     }
 

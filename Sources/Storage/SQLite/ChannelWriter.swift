@@ -11,6 +11,7 @@ struct ChannelWriter {
     private let dropEntry: Statement
     private let putKey: Statement
     private let dropKeys: Statement
+    private let audit: AuditWriter
 
     init(_ database: Database) throws(SQLiteError) {
         func prepare(_ sql: String) throws(SQLiteError) -> Statement {
@@ -42,6 +43,7 @@ struct ChannelWriter {
             WITH oldest AS MATERIALIZED (SELECT id, at FROM keys ORDER BY id LIMIT ?2)
             DELETE FROM keys WHERE id IN (SELECT id FROM oldest WHERE at < ?1)
             """)
+        audit = try AuditWriter(database)
     }
 
     /// Writes a batch within the open transaction, and takes away as many outlived keys as keep up with the new ones.
@@ -55,6 +57,7 @@ struct ChannelWriter {
                 newestKey = max(newestKey ?? key.at, key.at)
             }
             keyCount += channel.keys.count
+            for entry in channel.audit { try audit.write(entry) }
         }
         if let newestKey { try prune(before: keyHorizon(newest: newestKey), limit: 2 * keyCount + 100) }
     }

@@ -6,7 +6,7 @@ import CSQLite
 @safe final class Database {
     /// The connection; valid as long as this object, which every statement holds.
     let handle: OpaquePointer
-    private let locks: DatabaseLocks
+    private let locks: DatabaseLocks?
 
     /// Opens a file, making it where it is missing.
     init(path: String, locks: consuming DatabaseLocks) throws(SQLiteError) {
@@ -18,7 +18,20 @@ import CSQLite
             throw SQLiteError(extendedCode: code, purpose: "opening \(path)", message: describe(code))
         }
         unsafe self.handle = handle
-        self.locks = locks
+        self.locks = .some(locks)
+    }
+
+    /// Opens a file that is there to be read alone, beside whoever writes it.
+    init(reading path: String) throws(SQLiteError) {
+        var opened: OpaquePointer?
+        let code = unsafe sqlite3_open_v2(
+            path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let handle = unsafe opened else {
+            unsafe sqlite3_close(opened)
+            throw SQLiteError(extendedCode: code, purpose: "opening \(path)", message: describe(code))
+        }
+        unsafe self.handle = handle
+        locks = nil
     }
 
     deinit {

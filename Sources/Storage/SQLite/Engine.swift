@@ -29,6 +29,7 @@ struct Engine {
     /// Whether there may be something to take out that was swept.
     private(set) var mustSweep = true
     private var isSweepingPaused = false
+    private let audit: AuditWriter
     private let begin: Statement
     private let beginReading: Statement
     private let commit: Statement
@@ -66,6 +67,7 @@ struct Engine {
         writer = try ChannelWriter(database)
         outbox = try OutboxTable(database)
         sweeper = try Sweeper(database)
+        audit = try AuditWriter(database)
         begin = try Statement(database, "BEGIN IMMEDIATE", "saving changes")
         beginReading = try Statement(database, "BEGIN", "reading a channel")
         commit = try Statement(database, "COMMIT", "saving changes")
@@ -102,11 +104,7 @@ struct Engine {
     /// Commits a batch, all or nothing; refused while the file is not in its place.
     mutating func write(_ batch: WriteBatch) throws(SQLiteError) {
         do throws(SQLiteError) {
-            if database.hasMoved {
-                throw SQLiteError(
-                    extendedCode: SQLITE_READONLY, purpose: "saving changes",
-                    message: "the file was moved or removed")
-            }
+            try checkPlace()
             try setSyncing(batch.isSynced)
             try transaction(begin) { () throws(SQLiteError) in
                 try writer.write(batch)
@@ -149,6 +147,23 @@ struct Engine {
     private mutating func note(_ use: Life.Use) throws(SQLiteError) {
         try setSyncing(true)
         try life.note(use)
+    }
+
+    /// Commits a revocation; refused while the file is not in its place.
+    func write(_ revocation: Revocation) throws(SQLiteError) {
+        try checkPlace()
+        try transaction(begin) { () throws(SQLiteError) in try audit.write(revocation) }
+    }
+
+    /// Reads who was revoked.
+    func revocations() throws(SQLiteError) -> [Revocation] {
+        try audit.revocations()
+    }
+
+    private func checkPlace() throws(SQLiteError) {
+        guard database.hasMoved else { return }
+        throw SQLiteError(
+            extendedCode: SQLITE_READONLY, purpose: "saving changes", message: "the file was moved or removed")
     }
 
     /// Reads a channel as of one moment.

@@ -65,6 +65,22 @@ public final class SQLiteStore: Store {
     /// How many records wait, those of the commit under way not counted.
     public var waitingRecords: Int { queue.recordCount }
 
+    /// Commits a revocation after all that was handed over before; see ``Store/revoke(_:answer:)``.
+    public func revoke(_ revocation: Revocation, answer: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        let isTaken = queue.add { engine in
+            answer(Result { () throws(SQLiteError) in try engine.write(revocation) }.mapError(\.storeError))
+        }
+        if !isTaken { answer(.failure(.closed)) }
+    }
+
+    /// Reads who was revoked; see ``Store/loadRevocations(answer:)``.
+    public func loadRevocations(answer: @escaping @Sendable (Result<[Revocation], StoreError>) -> Void) {
+        let isTaken = queue.add { engine in
+            answer(Result { () throws(SQLiteError) in try engine.revocations() }.mapError(\.storeError))
+        }
+        if !isTaken { answer(.failure(.closed)) }
+    }
+
     /// Commits what waits, leaves everything in the one file and ends the thread; see ``Store/close()``.
     ///
     /// Called from an answer, it returns before that is done.

@@ -4,7 +4,7 @@ struct Schema {
     var steps: [String]
 
     /// Today's schema.
-    static let current = Schema(steps: [version1, OutboxTable.schema, version3])
+    static let current = Schema(steps: [version1, OutboxTable.schema, version3, AuditWriter.schema])
 
     /// "FANF", in the file's header, so that `file` and we know whose it is.
     static let applicationID: Int64 = 0x4641_4E46
@@ -21,6 +21,16 @@ struct Schema {
         }
         if header.version < 0 { throw .unusable("\(path) is damaged: its schema is \(header.version)") }
         try asStoreError { () throws(SQLiteError) in try migrate(database, from: Int(header.version)) }
+    }
+
+    /// Checks that a file is ours and has today's tables, without changing it; messages name the path.
+    func checkReadable(_ database: Database, path: String) throws(StoreError) {
+        let header = try asStoreError { () throws(SQLiteError) in try Header(database, path: path) }
+        guard header.owner == Self.applicationID else { throw .unusable("\(path) is no database of Fanfare's") }
+        guard header.version == steps.count else {
+            let hint = header.version < steps.count ? "; fanfare serve brings it to today's" : ""
+            throw .unusable("\(path) has schema \(header.version), and this Fanfare reads \(steps.count)\(hint)")
+        }
     }
 
     /// What a file says about itself.

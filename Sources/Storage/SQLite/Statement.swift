@@ -53,6 +53,10 @@ import CSQLite
         if let text { try bind(index, text) } else { try bindNull(index) }
     }
 
+    func bind(_ index: CInt, _ value: UInt64?) throws(SQLiteError) {
+        if let value { try bind(index, value) } else { try bindNull(index) }
+    }
+
     func bind(_ index: CInt, _ bytes: [UInt8]) throws(SQLiteError) {
         try check(
             unsafe bytes.withUnsafeBytes { bytes in
@@ -116,6 +120,14 @@ import CSQLite
             throw SQLiteError(extendedCode: SQLITE_CORRUPT, purpose: purpose, message: "a text is not UTF-8")
         }
         return text
+    }
+
+    func textIfAny(_ column: CInt) throws(SQLiteError) -> String? {
+        isNull(column) ? nil : try text(column)
+    }
+
+    func unsignedIfAny(_ column: CInt) -> UInt64? {
+        isNull(column) ? nil : unsigned(column)
     }
 
     func bytes(_ column: CInt) -> [UInt8] {

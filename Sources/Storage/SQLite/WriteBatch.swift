@@ -12,6 +12,7 @@ struct WriteBatch {
         var messages: [String: Message] = [:]
         var keys: [KeyPlace: Record.Key] = [:]
         var posts: [OutboxEntry] = []
+        var audit: [AuditEntry] = []
     }
 
     /// What one message has; an inner `nil` says that the place is to be emptied.
@@ -56,6 +57,7 @@ extension WriteBatch.Channel {
         seq = write.seq
         for record in write.records { add(record) }
         posts += write.posts
+        audit += write.audit
     }
 
     private mutating func add(_ record: Record) {

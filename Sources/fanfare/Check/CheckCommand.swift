@@ -28,6 +28,7 @@ enum CheckCommand: Command {
         do throws(UsageError) { try settings.checkServable() } catch {
             complain("warning: serve needs more than these settings: \(error.message)")
         }
+        for warning in settings.warnings { complain("warning: \(warning)") }
         for certificate in settings.server.listen.compactMap(\.certificate) {
             do throws(TransportError) {
                 _ = try TLSServerContext(certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)

@@ -93,8 +93,14 @@ struct SettingsReport {
         add("dev", settings.isDevelopment ? "on" : "off", options: ["dev"])
         for name in settings.words.texts("moderator") { add("moderator", name, options: ["moderator"]) }
         add("tokens.hs256_secret", mask(settings.tokenSecret), options: ["token-secret"])
+        add("tokens.jwks_file", settings.tokenKeys?.path ?? "none", options: ["jwks-file"])
+        for key in settings.tokenKeys?.set.entries ?? [] {
+            let name = key.id.map { " \(printable($0))" } ?? ", without a kid"
+            add("tokens.jwks_file.key", key.algorithm.rawValue + name, otherwise: settings.tokenKeys?.path ?? "")
+        }
         add("tokens.issuer", file?.issuer ?? "any")
         add("tokens.audience", file?.audience ?? "any")
+        add("tokens.leeway_s", String(file?.leewaySeconds ?? TokenVerifier.usualLeeway))
         let keys = settings.server.broker.authenticator.serverKeys
         add("server_keys", keys.isEmpty ? "none" : keys.map { mask($0) }.joined(separator: " "))
         let origins = settings.server.origins.map { $0.isEmpty ? "none but its own" : $0.joined(separator: " ") }

@@ -33,6 +33,7 @@ enum ServeCommand: Command {
         if settings.isDevelopment {
             log.warning("DEVELOPMENT MODE: everyone is who they say they are; never let the world in here")
         }
+        for warning in settings.warnings { log.warning(warning) }
         if settings.allowsAnyChannel {
             log.warning(
                 "the settings name no namespaces: every channel is allowed, as if they had \"*\" with its defaults")
@@ -54,6 +55,7 @@ enum ServeCommand: Command {
             let settings = try ServeSettings(words)
             try settings.checkServable()
             server.reload(settings.server)
+            for warning in settings.warnings { log.warning(warning) }
             log.info("settings and certificates were read again (SIGHUP)")
         } catch {
             log.error("the settings stay as they were: \(error.message)")

@@ -22,6 +22,10 @@ enum ServeOptions {
         .value(
             "store", "KIND", "sqlite, or memory: nothing outlives the process", default: "sqlite", environment: true),
         .value("token-secret", "SECRET", "takes tokens signed with it by HS256", environment: true),
+        .value(
+            "jwks-file", "FILE",
+            "takes tokens signed with one of the keys in it, a JWK Set: RS256, ES256, EdDSA, HS256",
+            environment: true),
         .flag("dev", "development mode: anyone is who they say they are, by ?user=NAME; loopback addresses only"),
         .repeated("moderator", "NAME", "with --dev: a user who may moderate"),
         .value("loops", "N", "how many event loops; as many as processors otherwise", environment: true),

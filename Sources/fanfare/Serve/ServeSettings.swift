@@ -12,8 +12,10 @@ struct ServeSettings {
     var server: ServerSettings
     var loopCount: Int
     var logForm: LogForm
-    /// The secret of tokens; `nil`: none are taken.
+    /// The secret of tokens; `nil`: none that are signed with one are taken.
     var tokenSecret: String?
+    /// The keys of tokens; `nil`: none that are signed with one are taken.
+    var tokenKeys: TokenKeyFile?
 
     init(_ words: CommandWords) throws(UsageError) {
         self.words = words
@@ -23,6 +25,7 @@ struct ServeSettings {
         let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         loopCount = words.isGiven("loops") ? try words.whole("loops", in: 1...64) : min(processors, 64)
         tokenSecret = words.textIfAny("token-secret") ?? file?.settings.tokenSecret
+        tokenKeys = try ServeSettings.tokenKeys(words, file, log: logForm.log)
         let listen = try ServeSettings.listen(words, file?.settings)
         if isDevelopment, let open = listen.first(where: { !$0.address.isLoopback }) {
             throw UsageError(
@@ -35,7 +38,8 @@ struct ServeSettings {
             store: try ServeSettings.store(words, file?.settings), origins: origins == ["*"] ? nil : origins,
             broker: BrokerSettings(
                 namespaces: ServeSettings.namespaces(file?.settings, isDevelopment: isDevelopment),
-                authenticator: try ServeSettings.authenticator(words, file?.settings, secret: tokenSecret),
+                authenticator: try ServeSettings.authenticator(
+                    words, file?.settings, secret: tokenSecret, keys: tokenKeys),
                 limits: ServeSettings.limits(file?.settings, isDevelopment: isDevelopment),
                 connectHook: file?.settings.connectHook))
     }
@@ -45,9 +49,10 @@ struct ServeSettings {
 
     /// Refuses to serve where nobody could come in.
     func checkServable() throws(UsageError) {
-        guard isDevelopment || tokenSecret != nil || !server.broker.authenticator.serverKeys.isEmpty else {
+        guard isDevelopment || tokenSecret != nil || tokenKeys != nil || !server.broker.authenticator.serverKeys.isEmpty
+        else {
             throw UsageError(
-                "nobody could be told from anybody: set --token-secret SECRET (or FANFARE_TOKEN_SECRET), or --dev to try things out"
+                "nobody could be told from anybody: set --token-secret SECRET (or FANFARE_TOKEN_SECRET) or --jwks-file FILE, or --dev to try things out"
             )
         }
     }
@@ -83,7 +88,7 @@ struct ServeSettings {
     }
 
     private static func authenticator(
-        _ words: CommandWords, _ file: SettingsFile?, secret: String?
+        _ words: CommandWords, _ file: SettingsFile?, secret: String?, keys: TokenKeyFile?
     ) throws(UsageError) -> Authenticator {
         let isDevelopment = words.flag("dev")
         let moderators = words.texts("moderator")
@@ -93,11 +98,48 @@ struct ServeSettings {
         if let name = moderators.first(where: { !Identity.isUserName($0) }) {
             throw UsageError("--moderator: a user has 1 to 128 visible ASCII characters, not \"\(name)\"")
         }
-        let tokens = secret.map { TokenVerifier(secret: $0, issuer: file?.issuer, audience: file?.audience) }
+        let tokens = TokenVerifier(
+            secret: secret, keyFile: keys, issuer: file?.issuer, audience: file?.audience,
+            leewaySeconds: file?.leewaySeconds ?? TokenVerifier.usualLeeway)
         return Authenticator(
-            tokens: tokens,
+            tokens: secret == nil && keys == nil ? nil : tokens,
             development: isDevelopment ? Authenticator.Development(moderators: Set(moderators)) : nil,
             serverKeys: file?.serverKeys ?? [])
+    }
+}
+
+// MARK: Tokens
+
+extension ServeSettings {
+    private static func tokenKeys(
+        _ words: CommandWords, _ file: ConfigFile?, log: BrokerLog
+    ) throws(UsageError) -> TokenKeyFile? {
+        let given = words.textIfAny("jwks-file")
+        guard let path = given ?? file?.settings.keyFile else { return nil }
+        do throws(TokenKeyFile.Failure) { return try TokenKeyFile(path: path, log: log) } catch {
+            let setting = words.source(of: "jwks-file") ?? file?.place(of: "tokens.jwks_file") ?? "tokens.jwks_file"
+            throw UsageError("\(setting): \(error.words)")
+        }
+    }
+
+    /// What an operator should know of secrets and keys, although it is no error.
+    var warnings: [String] {
+        var warnings: [String] = []
+        if let tokenSecret, tokenSecret.utf8.count < TokenVerifier.safeSecretBytes {
+            warnings.append(
+                "the token secret has fewer than \(TokenVerifier.safeSecretBytes) bytes: whoever guesses it makes tokens; take the output of 'openssl rand -hex 32'"
+            )
+        }
+        let shortest = server.broker.authenticator.serverKeys.map(\.utf8.count).min()
+        if let shortest, shortest < Authenticator.safeServerKeyBytes {
+            warnings.append(
+                "a server key has fewer than \(Authenticator.safeServerKeyBytes) bytes: whoever guesses it may do everything; take the output of 'openssl rand -hex 32'"
+            )
+        }
+        for remark in tokenKeys?.set.remarks ?? [] {
+            warnings.append("\(tokenKeys?.path ?? ""):\(remark.line): \(remark.words)")
+        }
+        return warnings
     }
 }
 

@@ -20,7 +20,8 @@ import Transport
                          {"address": ":8443", "tls": {"cert": "cert.pem", "key": "key.pem"}}],
               "data": "./elsewhere",
               "store": {"kind": "memory"},
-              "tokens": {"hs256_secret": "s3cret", "jwks_file": null, "issuer": "me", "audience": null},
+              "tokens": {"hs256_secret": "s3cret", "jwks_file": "keys.json", "issuer": "me", "audience": null,
+                         "leeway_s": 5},
               "server_keys": ["k1", "k2"],
               "origins": ["https://Example.org", "http://127.0.0.1:3000"],
               "limits": {"connections": 5, "connections_per_address": null, "message_bytes": 1000, "subscriptions": 2,
@@ -45,6 +46,8 @@ import Transport
         #expect(file.tokenSecret == "s3cret")
         #expect(file.issuer == "me")
         #expect(file.audience == nil)
+        #expect(file.keyFile == "keys.json")
+        #expect(file.leewaySeconds == 5)
         #expect(file.serverKeys == ["k1", "k2"])
         #expect(file.origins == ["https://example.org", "http://127.0.0.1:3000"])
         #expect(
@@ -64,7 +67,7 @@ import Transport
                 channel: Rate(perSecond: 1000, burst: 7)))
         #expect(file.namespaces == ["chat": chat, "*": .usual])
         #expect(file.line(of: "listen[1].tls.key") == 3)
-        #expect(file.line(of: "namespaces.chat.history.seconds") == 15)
+        #expect(file.line(of: "namespaces.chat.history.seconds") == 16)
         #expect(file.line(of: "namespaces.*.policy") == nil)
     }
 
@@ -121,6 +124,9 @@ import Transport
             (#"{"listen": [{"address": ":1", "tls": {"cert": "c"}}]}"#, "key"), (#"{"data": ""}"#, "data"),
             (#"{"data": 5}"#, "data"), (#"{"store": "sqlite"}"#, "store"), (#"{"store": {}}"#, "kind"),
             (#"{"tokens": {"hs256_secret": 5}}"#, "tokens.hs256_secret"), (#"{"server_keys": [""]}"#, "server_keys[0]"),
+            (#"{"tokens": {"jwks_file": 5}}"#, "tokens.jwks_file"),
+            (#"{"tokens": {"leeway_s": -1}}"#, "tokens.leeway_s"),
+            (#"{"tokens": {"leeway_s": 301}}"#, "300"),
             (#"{"server_keys": ["a b"]}"#, "server_keys[0]"), (#"{"origins": null}"#, "origins"),
             (#"{"origins": ["example.org"]}"#, "origins[0]"), (#"{"origins": ["https://a/b"]}"#, "origins[0]"),
             (#"{"limits": {"connections": 0}}"#, "limits.connections"),
@@ -149,7 +155,7 @@ import Transport
     @Test(
         "what this version does not have is refused, not ignored",
         arguments: [
-            #"{"store": {"kind": "nats"}}"#, #"{"tokens": {"jwks_file": "keys.json"}}"#,
+            #"{"store": {"kind": "nats"}}"#
         ])
     func unavailable(text: String) {
         let error = #expect(throws: SettingsError.self) { try read(text) }

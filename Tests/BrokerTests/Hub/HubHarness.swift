@@ -28,6 +28,14 @@ final class HeldStore: Store {
         waiting.withLock { $0.append(Commit(group: group, answer: answer)) }
     }
 
+    func revoke(_ revocation: Revocation, answer: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        answer(.success(()))
+    }
+
+    func loadRevocations(answer: @escaping @Sendable (Result<[Revocation], StoreError>) -> Void) {
+        answer(.success([]))
+    }
+
     func close() {}
 
     /// Takes the oldest commit that waits.
@@ -40,7 +48,7 @@ final class HeldStore: Store {
 final class Ear: Recipient {
     private(set) var heard: [[UInt8]] = []
 
-    override var isClosing: Bool { false }
+    override var isClosing: Bool { closeCode != nil }
     override var isBlocked: Bool { false }
     override func send(frames: Span<UInt8>) { heard.append(frames.indices.map { frames[$0] }) }
     override func send(_ frame: SharedBytes) { heard.append(frame.withSpan { span in span.indices.map { span[$0] } }) }
@@ -50,6 +58,7 @@ final class Ear: Recipient {
         return true
     }
     override func send(_ batch: EventBatch, _ events: Range<Int>) { _ = offer(batch, events) }
+    override func close(code: UInt16, reason: String, retryAfterMilliseconds: Int64?) { closeCode = code }
 }
 
 /// A broker of some loops without sockets, whose turns the test makes.
@@ -97,11 +106,13 @@ final class HubHarness {
         }
     }
 
-    /// Adds a recipient to a hub.
-    func ear(on hub: Hub, user: String) async -> ConnectionKey {
+    /// Adds a recipient to a hub; `issued`: when its token was, in Unix milliseconds.
+    func ear(
+        on hub: Hub, user: String, issued: Int64 = Identity.neverIssued, grants: [Grant] = Identity.ordinaryGrants
+    ) async -> ConnectionKey {
         await onLoop(hub) { hub in
             let key = hub.recipients.reserve(on: hub.index)
-            let identity = Identity(user: user, grants: Identity.ordinaryGrants)
+            let identity = Identity(user: user, issued: issued, grants: grants)
             hub.recipients[key] = Ear(session: Session(key: key, identity: identity), hub: hub)
             return key
         }

@@ -1,4 +1,4 @@
-"""The broker's own documents: everything said here, by either side, is what they tell. Words: URL"""
+"""The broker's own documents: everything said here, by either side, is what they tell. Words: URL KEY, a server key"""
 
 import asyncio
 import http.client
@@ -128,7 +128,7 @@ async def talk(url, documents):
     return said
 
 
-def call_everything(api, documents):
+def call_everything(api, documents, server_key):
     """Every operation of the document, with what it refuses in many ways."""
     root = "/v1/channels/" + quote("chat:2", "")
     thumb = "/reactions/" + quote("👍", "")
@@ -162,6 +162,9 @@ def call_everything(api, documents):
     call("GET", root + "/messages?user=ada&after=nowhere", status=400)
     call("GET", "/v1/channels/nowhere/messages?user=ada", status=403)
     call("GET", root + "/messages?token=bad", status=401)
+    bearer = {"Authorization": "Bearer " + server_key}
+    call("POST", "/v1/users/mallory/revoke", headers=bearer)
+    call("POST", "/v1/users/mallory/revoke?user=ada", status=403)
     call("GET", "/v1/ws", status=426)
     for path in ["/", "/fanfare.js", "/healthz", "/readyz", "/metrics"]:
         call("GET", path)
@@ -169,7 +172,7 @@ def call_everything(api, documents):
         call("GET", "/v1/%s.json" % name)
 
 
-async def scenario(url):
+async def scenario(url, server_key):
     api = API(url)
     documents = Documents(api)
     with Check("the schemas are schemas, and the documents say what they are"):
@@ -199,7 +202,7 @@ async def scenario(url):
     with Check("and every message of the document was seen, but for what only slow readers get"):
         equal(set(documents.messages()) - documents.seen_messages, {"messageLagged"}, "not seen")
     with Check("every answer over HTTP has the status and the schema of its operation"):
-        call_everything(api, documents)
+        call_everything(api, documents, server_key)
     with Check("and every operation of the document was called"):
         asked = {(method, template) for method, template, _ in documents.seen_answers}
         all = {(method.upper(), template) for template, item in documents.openapi["paths"].items()

@@ -119,4 +119,5 @@ async def scenario(url, secret, made):
             matches(await client.request("list", channel="tap:1"), code="forbidden", retry_after_ms=ABSENT)
 
 
-main(scenario)
+if __name__ == "__main__":
+    main(scenario)

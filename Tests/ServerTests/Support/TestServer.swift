@@ -140,6 +140,15 @@ final class HeldStore: Store {
         if !isHeld { commit() }
     }
 
+    func revoke(_ revocation: Revocation, answer: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        guard !isBroken.withLock({ $0 }) else { return answer(.failure(.unavailable("broken by a test"))) }
+        store.revoke(revocation, answer: answer)
+    }
+
+    func loadRevocations(answer: @escaping @Sendable (Result<[Revocation], StoreError>) -> Void) {
+        store.loadRevocations(answer: answer)
+    }
+
     func close() {
         store.close()
     }

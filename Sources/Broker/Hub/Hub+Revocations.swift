@@ -1,0 +1,53 @@
+import Storage
+import Transport
+import Wire
+
+// The end of what a user was let in with.
+extension Hub {
+    /// Revokes what a user has, in the name of `moderator`; `reply` gets the answer's JSON, or the refusal.
+    ///
+    /// When it is answered the store has it, no token issued before is taken any more, and the user's connections are on
+    /// their way out. Called on the hub's loop; the reply comes there too.
+    public nonisolated func revoke(
+        _ user: String, by moderator: String, reply: @escaping (Result<[UInt8], RequestRefusal>) -> Void
+    ) -> PendingReply {
+        let pending = PendingReply()
+        enter(with: (pending, reply)) { hub, asking in
+            let key = hub.recipients.reserve(on: hub.index)
+            let recipient = SingleRequest(session: Session(key: key, identity: nil), hub: hub, reply: asking.1)
+            asking.0.recipient = recipient
+            hub.recipients[key] = recipient
+            let revocation = Revocation(user: user, at: hub.now, by: moderator)
+            let inbox = hub.hubs[hub.index]
+            hub.store.revoke(revocation) { inbox.post(.revoked(revocation, $0, for: key)) }
+        }
+        return pending
+    }
+
+    /// What the store has kept is in force from here on: for whoever comes first, then for those who are there.
+    func revoked(_ revocation: Revocation, _ result: Result<Void, StoreError>, for key: ConnectionKey) {
+        let request = recipients[key] as? SingleRequest
+        switch result {
+        case .success:
+            settings.authenticator.revocations?.add(revocation)
+            for hub in hubs { hub.post(.sendAway(revocation)) }
+            var body: [UInt8] = []
+            RevocationBody(user: revocation.user, revokedBefore: revocation.at).append(to: &body)
+            request?.finish(with: .success(body))
+        case .failure(let error):
+            log.error("the store could not keep a revocation: \(error.reason)")
+            let words = "the store cannot take it now; nothing was revoked"
+            request?.finish(with: .failure(RequestRefusal(.unavailable, words)))
+        }
+    }
+
+    /// Ends the user's connections and streams, save those whose token is newer.
+    func sendAway(_ revocation: Revocation) {
+        for recipient in recipients.elements {
+            guard let identity = recipient.session.identity, identity.user == revocation.user,
+                identity.issued <= revocation.at
+            else { continue }
+            recipient.close(code: 4003, reason: "revoked", retryAfterMilliseconds: nil)
+        }
+    }
+}
