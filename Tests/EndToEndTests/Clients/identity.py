@@ -174,7 +174,7 @@ async def rotation(world, process):
             place.write_set({"second": second})
             os.kill(process, signal.SIGHUP)
             for _ in range(PATIENCE * 20):
-                if await world.status(by_first) == 401:
+                if world.api.call("GET", MESSAGE, headers={"Authorization": "Bearer " + by_first})[0] == 401:
                     break
                 await asyncio.sleep(0.05)
             await world.refused(by_first)
