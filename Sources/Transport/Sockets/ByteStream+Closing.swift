@@ -6,6 +6,16 @@ extension ByteStream {
     /// How long a peer may take nothing of what is to be written before the end.
     static let drainLimit = Duration.seconds(10)
 
+    /// Closes at once with a TCP reset (RST), as a peer that has crashed; what is queued is dropped.
+    public func reset() {
+        loop.preconditionCurrent()
+        guard phase != .closed else { return }
+        var lingering = linger(l_onoff: 1, l_linger: 0)
+        _ = unsafe setsockopt(
+            descriptor.number, SOL_SOCKET, SO_LINGER, &lingering, socklen_t(MemoryLayout<linger>.size))
+        close(nil)
+    }
+
     /// Closes the socket and frees everything now; the delegate is told later in the turn.
     func close(_ error: TransportError?) {
         guard phase != .closed else { return }

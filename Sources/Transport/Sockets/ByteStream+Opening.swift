@@ -5,10 +5,12 @@ final class Opening {
     /// Addresses to try when the present one fails.
     var others: ArraySlice<SocketAddress>
     let tls: TLSClientSettings?
+    let options: ConnectOptions
 
-    init(others: ArraySlice<SocketAddress>, tls: TLSClientSettings?) {
+    init(others: ArraySlice<SocketAddress>, tls: TLSClientSettings?, options: ConnectOptions) {
         self.others = others
         self.tls = tls
+        self.options = options
     }
 }
 
@@ -45,12 +47,13 @@ extension ByteStream {
     ///   - loop: the loop that the stream belongs to.
     ///   - tls: how to encrypt and whom to trust; nil for plain bytes.
     ///   - limit: how long connecting and the TLS handshake may take together.
+    ///   - options: where the connection comes from, and what its socket is like.
     ///   - delegate: what hears of the stream.
     /// - Returns: the stream, which is not connected yet.
     /// - Throws: `TransportError` when no attempt could even begin; then the delegate hears nothing.
     public static func connect(
         toFirstOf addresses: [SocketAddress], serverName: String, on loop: EventLoop, tls: TLSClientSettings? = nil,
-        limit: Duration = .seconds(10), delegate: any ByteStreamDelegate
+        limit: Duration = .seconds(10), options: ConnectOptions = ConnectOptions(), delegate: any ByteStreamDelegate
     ) throws(TransportError) -> ByteStream {
         loop.prepareClock()
         guard !loop.core.hasEnded else { throw .closed }
@@ -60,9 +63,9 @@ extension ByteStream {
         var failure = TransportError.closed
         while let address = others.popFirst() {
             do {
-                let descriptor = try begin(connectingTo: address)
+                let descriptor = try begin(connectingTo: address, options)
                 let stream = ByteStream(on: loop, descriptor, peer: address, tls: nil, phase: .connecting)
-                stream.opening = Opening(others: others, tls: tls)
+                stream.opening = Opening(others: others, tls: tls, options: options)
                 stream.delegate = delegate
                 stream.setDeadline(limit)
                 stream.watch()
@@ -74,8 +77,11 @@ extension ByteStream {
         throw failure
     }
 
-    private static func begin(connectingTo address: SocketAddress) throws(TransportError) -> FileDescriptor {
+    private static func begin(
+        connectingTo address: SocketAddress, _ options: ConnectOptions
+    ) throws(TransportError) -> FileDescriptor {
         let descriptor = try FileDescriptor.streamSocket(address.family)
+        try options.apply(to: descriptor, family: address.family)
         if address.port != nil { descriptor.set(CInt(IPPROTO_TCP), TCP_NODELAY, to: 1) }
         let result = unsafe address.withSystemAddress { unsafe Glibc.connect(descriptor.number, $0, $1) }
         guard result == 0 || errno == EINPROGRESS else { throw .last("connect to \(address)") }
@@ -100,10 +106,10 @@ extension ByteStream {
 
     private func tryNext(after error: TransportError) {
         var failure = error
-        while let address = opening?.others.popFirst() {
+        while let opening, let address = opening.others.popFirst() {
             do {
                 // Closing the old socket takes it out of the epoll set.
-                descriptor = try Self.begin(connectingTo: address)
+                descriptor = try Self.begin(connectingTo: address, opening.options)
                 peer = address
                 return watch()
             } catch {
