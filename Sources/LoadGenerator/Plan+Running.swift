@@ -5,39 +5,69 @@ extension Plan {
     ///
     /// The time that takes is bounded: by the connect timeout for each wave of connections, the duration, the drain, and a few seconds.
     ///
-    /// - Parameter progress: Is given a line to show each second, without a line break; `nil`: nobody looks.
+    /// - Parameters:
+    ///   - interruption: Somebody's wish to end early, with a report of what was found by then.
+    ///   - display: Is given each second's row; `nil`: nobody looks.
     /// - Returns: What was found, also where something was lost or failed.
     /// - Throws: A ``LoadError`` where the run could not take place.
-    public func run(progress: ((String) -> Void)? = nil) throws(LoadError) -> Report {
-        try check()
+    public func run(
+        interruption: Interruption? = nil, display: ((Row) -> Void)? = nil
+    ) throws(LoadError) -> Report {
         let dial: Dial
         do {
+            try checkNumbers()
             dial = try Dial(self)
+        } catch let error as LoadError {
+            throw error
         } catch {
             throw .cannotConnect("\(error)")
         }
         guard allowsRemote || dial.isLocal else { throw .remoteTarget(target.host) }
-        let stage = Stage(self, dial: dial, progress: progress)
+        try checkResources(dial)
+        let stage = Stage(Setting(self, dial: dial), interruption: interruption, display: display)
         defer { stage.end() }
         var report =
             switch scenario {
-            case .fanout: try Fanout(stage).run()
             case .idle: try Idle(stage).run()
+            case .raw: try RawBroadcast(stage).run()
+            default: try Broadcast(stage).run()
             }
         report.judge()
         return report
     }
 
-    /// Whether the numbers fit together and the process may open enough.
-    private func check() throws(LoadError) {
-        if scenario == .fanout, publishers < 1 { throw .contradiction("a fan-out needs a publisher") }
+    /// Whether the numbers fit together.
+    private func checkNumbers() throws(LoadError) {
+        if scenario.publishes, publishers < 1 { throw .contradiction("a run that publishes needs a publisher") }
         if subscribers < 1 { throw .contradiction("a run needs a connection that subscribes or idles") }
-        if scenario == .fanout, channels > min(publishers, subscribers) {
+        if scenario.publishes, !scenario.isMixed, channels > min(publishers, subscribers) {
             throw .contradiction("\(channels) channels need as many publishers and subscribers at least")
         }
         if loops > subscribers { throw .contradiction("\(loops) loops need as many connections at least") }
+        if scenario == .raw, raw == nil { throw .contradiction("a raw run needs what is published: --raw-publish") }
+        if scenario == .raw, channels > 1 || closed != nil || !faults.isEmpty {
+            throw .contradiction("a raw run has one channel, an open loop and no faults")
+        }
+        if scenario.isMixed, mix.add + mix.toggle == 0 {
+            throw .contradiction("a mix needs an add or a toggle: there is nothing to remove otherwise")
+        }
+        for case .pause in faults where serverProcess == nil {
+            throw .contradiction("the fault pause needs the server's process: --server-pid")
+        }
+        if let process = serverProcess, ProcessStatus.read(process: process) == nil {
+            throw .contradiction("there is no process \(process) whose memory may be read")
+        }
+    }
+
+    /// Whether the process may open enough descriptors, and has enough ports.
+    private func checkResources(_ dial: Dial) throws(LoadError) {
         let needed = connectionCount + 64
         let limit = raiseDescriptorLimit()
         guard needed <= limit else { throw .descriptors(needed: needed, limit: limit) }
+        guard dial.takesPorts, let ports = EphemeralPorts.count else { return }
+        let available = ports * dial.sourceCount
+        guard connectionCount <= available else {
+            throw .ports(needed: connectionCount, available: available, sources: dial.sourceCount)
+        }
     }
 }

@@ -6,46 +6,72 @@ import LoadGenerator
 @main
 struct Main {
     static func main() {
-        let plan: Plan
-        let words: CommandWords
+        let words = Array(CommandLine.arguments.dropFirst())
         do {
-            words = try syntax.parse(Array(CommandLine.arguments.dropFirst()), environment: environment)
-            if let text = words.textToPrint {
-                write(text, to: STDOUT_FILENO)
-                return
-            }
-            plan = try Plan(words)
+            let isGood = words.first == "compare" ? try compare(Array(words.dropFirst())) : try load(words)
+            exit(isGood ? 0 : 1)
         } catch {
-            write("fanfare-load: \(error.message)\n", to: STDERR_FILENO)
-            exit(2)
-        }
-        let showsProgress = words.flag("progress") || isatty(STDERR_FILENO) == 1
-        do {
-            let report = try plan.run(progress: showsProgress ? { write($0 + "\n", to: STDERR_FILENO) } : nil)
-            write(words.flag("json") ? report.json + "\n" : report.text, to: STDOUT_FILENO)
-            exit(report.isOK ? 0 : 1)
-        } catch {
-            write("fanfare-load: \(error)\n", to: STDERR_FILENO)
+            Output.write("fanfare-load: \(error)\n", to: STDERR_FILENO)
             exit(2)
         }
     }
 
-    /// The variables that options may come from.
-    private static var environment: [String: String] {
-        var found: [String: String] = [:]
-        // `getenv` gives a string that lives as long as nobody changes the environment; nobody does here.
-        if let token = unsafe getenv("FANFARE_TOKEN") { found["FANFARE_TOKEN"] = unsafe String(cString: token) }
-        return found
+    /// Puts load on a server.
+    ///
+    /// - Returns: Whether all was well.
+    private static func load(_ arguments: [String]) throws -> Bool {
+        let words = try syntax.parse(arguments, environment: Output.environment)
+        if let text = words.textToPrint {
+            Output.write(text, to: STDOUT_FILENO)
+            return true
+        }
+        let plan = try Plan(words)
+        let (interruption, listening) = try Interruption.onSignals()
+        defer { withExtendedLifetime(listening) {} }
+        if words.isGiven("find-limit") {
+            return try findLimit(plan, words.choice("find-limit"), words, interruption)
+        }
+        try Output.checkFiles(words)
+        let report = try plan.run(interruption: interruption, display: display(plan, words))
+        Output.write(words.flag("json") ? report.json + "\n" : report.text, to: STDOUT_FILENO)
+        try Output.save(report, words)
+        return report.isOK
     }
 
-    /// Writes all of a text; a reader that is gone ends it.
-    private static func write(_ text: String, to descriptor: CInt) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            // The buffer is valid for the call, and no more than its count is read from it.
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else { return }
-            rest = rest.dropFirst(max(0, count))
+    private static func findLimit(
+        _ plan: Plan, _ subject: LimitSearch.Subject, _ words: CommandWords, _ interruption: Interruption
+    ) throws -> Bool {
+        let limit = try LimitSearch(plan, raising: subject).run(interruption: interruption) { step in
+            if !words.flag("quiet") { Output.write(step.line(subject) + "\n", to: STDERR_FILENO) }
         }
+        Output.write(words.flag("json") ? limit.json + "\n" : limit.text, to: STDOUT_FILENO)
+        return limit.isFound
+    }
+
+    /// Compares two reports.
+    ///
+    /// - Returns: Whether no bound broke.
+    private static func compare(_ arguments: [String]) throws -> Bool {
+        let words = try compareSyntax.parse(arguments)
+        if let text = words.textToPrint {
+            Output.write(text, to: STDOUT_FILENO)
+            return true
+        }
+        let comparison = try Comparison(
+            Output.read(words.text("BEFORE")), Output.read(words.text("AFTER")), bounds: words.texts("fail-if"))
+        Output.write(comparison.text, to: STDOUT_FILENO)
+        return comparison.failures.isEmpty
+    }
+
+    /// What shows the seconds of a run as they pass: a live view on a terminal, lines elsewhere.
+    private static func display(_ plan: Plan, _ words: CommandWords) -> ((Row) -> Void)? {
+        guard !words.flag("quiet") else { return nil }
+        if isatty(STDERR_FILENO) == 1, !words.flag("progress") {
+            let hasColor = (Output.environment["NO_COLOR"] ?? "").isEmpty
+            var view = LiveView(plan, width: Output.terminalWidth, hasColor: hasColor)
+            return { Output.write(view.show($0), to: STDERR_FILENO) }
+        }
+        Output.write(Row.heading + "\n", to: STDERR_FILENO)
+        return { Output.write($0.text + "\n", to: STDERR_FILENO) }
     }
 }

@@ -1,4 +1,5 @@
 import CommandOptions
+import LoadGenerator
 
 /// What the command understands.
 let syntax = CommandSyntax(
@@ -8,25 +9,50 @@ let syntax = CommandSyntax(
         .init("URL", "the broker, ws://127.0.0.1:8080 (path /v1/ws unless the URL has one)"),
         .init(
             "SCENARIO",
-            "fanout (default): subscribers receive what publishers publish at a fixed rate; idle: connections do nothing",
+            "fanout (default): subscribers receive what publishers publish; react: as people do it; idle: connections do "
+                + "nothing; churn: subscribers come and go; storm: all reconnect at once; resume: connections break and "
+                + "resume; slow: some stop to read; soak: all of it for long; raw: any WebSocket server, by templates",
             isRequired: false),
     ],
     options: [
-        .value("subscribers", "N", "fanout: connections that subscribe", default: "100"),
-        .value("publishers", "N", "fanout: connections that publish", default: "10"),
-        .value("rate", "R", "fanout: reactions a second, all publishers together, open loop", default: "100"),
-        .flag("poisson", "fanout: reactions come at random instead of at equal distances"),
+        .value("subscribers", "N", "connections that subscribe", default: "100"),
+        .value("publishers", "N", "connections that publish", default: "10"),
+        .value("rate", "R", "reactions a second, all publishers together, open loop", default: "100"),
+        .value("for", "D", "how long to publish, or to hold idle connections; at most 24h", default: "10s"),
+        .value(
+            "schedule", "KIND", "constant: at equal distances; poisson: as many independent people", default: "constant"
+        ),
+        .value(
+            "profile", "STAGES",
+            "instead of --rate and --for: 100@5s steady, 100-1000@10s a ramp, +500 a burst, 0@2s a pause; commas between"
+        ),
+        .value("closed", "N", "closed loop: N requests always under way, the next when one is answered"),
+        .value("messages", "M", "react, soak: messages in a channel", default: "100"),
+        .value(
+            "zipf", "S", "react, soak: how much more popular the first channel, message and reaction are; 0: equally",
+            default: "1"),
+        .value("mix", "A:R:T", "react, soak: weights of add, remove and toggle", default: "50:20:30"),
+        .value("churn-rate", "R", "churn, soak: subscribers that leave and come back a second", default: "10"),
+        .value("away", "D", "churn, resume, soak: how long they are away", default: "500ms"),
+        .value("storms", "N", "storm: how many", default: "1"),
+        .value("slow-percent", "P", "slow: how many of 100 subscribers stop to read", default: "10"),
         .value("connections", "N", "idle: how many", default: "1000"),
         .flag("subscribe", "idle: each connection subscribes"),
-        .value("for", "D", "how long to publish, or to hold idle connections; at most 1h", default: "10s"),
+        .value("raw-publish", "TEXT", "raw: what is published, with {marker} in it; also {n}, {channel}, {user}"),
+        .repeated("raw-subscribe", "TEXT", "raw: what a subscriber sends first"),
+        .value("raw-protocol", "NAME", "raw: the subprotocol to ask for"),
+        .repeated("fault", "FAULT", "what goes wrong on purpose: " + Fault.forms),
         .value("drain", "D", "how long the last events may take", default: "5s"),
         .value("channel", "NAME", "the channel", default: "chat:load"),
         .value("channels", "C", "spread over so many channels, NAME-1, NAME-2, …", default: "1"),
-        .value("reaction", "R", "what is added and removed", default: "👍"),
+        .value("reactions", "LIST", "what is added and removed: 👍 by default, several in react and soak"),
         .value("user", "PREFIX", "users are PREFIX-sub-1, PREFIX-pub-1, … (a broker in --dev)", default: "load"),
         .value("token", "T", "all connections are the user of this token instead", environment: true),
         .value("unix", "PATH", "connect to this Unix socket instead of the URL's host"),
         .flag("compression", "offer to compress messages (permessage-deflate)"),
+        .repeated(
+            "source", "ADDR",
+            "connect from this address of the machine; several are used in turn, 28,000 connections each"),
         .flag("insecure", "TLS: trust any certificate"),
         .value("ca", "FILE", "TLS: trust the certificates in this file"),
         .flag("allow-remote", "let the URL be another machine; only with its owner's consent"),
@@ -34,10 +60,20 @@ let syntax = CommandSyntax(
         .value("connect-timeout", "D", "how long a connection may take to be ready", default: "10s"),
         .value("loops", "N", "threads that receive; one more publishes", default: "1"),
         .value("server-pid", "PID", "report this process's memory and processor time"),
+        .value(
+            "metrics", "URL", "read queued bytes from these metrics each second, as in http://127.0.0.1:8080/metrics"),
         .value("seed", "N", "where all that is random begins (default: another one each time)"),
         .repeated("fail-if", "EXPR", "exit with 1 where this holds, such as p99>50ms; names are those of --json"),
+        .value(
+            "find-limit", "WHAT",
+            "raise the rate or the connections until a --fail-if breaks (p99>100ms if there is none)"),
         .flag("json", "print one JSON object instead of the table"),
-        .flag("progress", "a row a second on standard error, also where that is no terminal"),
+        .value("save", "FILE", "write the JSON object there as well, for compare"),
+        .value("csv", "FILE", "write the seconds of the run there"),
+        .value("junit", "FILE", "write the verdicts there, as CI systems read them"),
+        .value("html", "FILE", "write a page with plots there, one file"),
+        .flag("progress", "a row a second on standard error; a terminal has a live view without it"),
+        .flag("quiet", "nothing on standard error but errors"),
     ],
     examples: [
         .init("fanfare-load ws://127.0.0.1:8080", "100 subscribers, 100 reactions a second, for 10 seconds"),
@@ -45,7 +81,36 @@ let syntax = CommandSyntax(
             "fanfare-load ws://127.0.0.1:8080 --subscribers 1k --rate 100 --for 1m --fail-if 'p99>50ms'",
             "100,000 deliveries a second, and a bound that must hold"),
         .init(
+            "fanfare-load ws://127.0.0.1:8080 react --channels 50 --profile '50@5s,50-500@20s,+1000,50@5s' --html run.html",
+            "popular channels and emoji, a ramp and a burst, and a page to look at"),
+        .init(
+            "fanfare-load ws://127.0.0.1:8080 storm --subscribers 5k --server-pid 4242 --fail-if 'p99>2s'",
+            "everyone reconnects at once, and must be back within two seconds"),
+        .init(
             "fanfare-load ws://127.0.0.1:8080 idle --connections 10k --subscribe --server-pid 4242",
             "what an idle subscriber costs the broker"),
+        .init(
+            "fanfare-load ws://127.0.0.1:8080 --find-limit rate --subscribers 1k --for 5s",
+            "how much it can take"),
+        .init(
+            "fanfare-load ws://127.0.0.1:9000/chat raw --raw-subscribe '{\"join\":\"{channel}\"}' --raw-publish '{\"say\":\"{marker}\"}'",
+            "another server: who joined must get each marker once"),
+        .init(
+            "fanfare-load compare before.json after.json --fail-if 'p99>+10%'",
+            "whether it got slower"),
     ],
     version: "fanfare-load 0.1.0")
+
+/// What `fanfare-load compare` understands.
+let compareSyntax = CommandSyntax(
+    name: "fanfare-load compare",
+    summary: "Puts two reports beside each other.",
+    operands: [
+        .init("BEFORE", "the first report, as --save wrote it"), .init("AFTER", "the second one"),
+    ],
+    options: [
+        .repeated("fail-if", "EXPR", "exit with 1 where this holds: a change, p99>+10%, or the second report's lost>0")
+    ],
+    examples: [
+        .init("fanfare-load compare before.json after.json --fail-if 'p99>+10%' --fail-if 'lost>0'", "for CI")
+    ])

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import LoadGenerator
@@ -24,7 +25,9 @@ import Testing
         #expect(report.text.hasSuffix("\nok\n"))
     }
 
-    @Test(arguments: [Metric.lost, .duplicates, .reordered, .failed, .dropped])
+    @Test(arguments: [
+        Metric.lost, .duplicates, .reordered, .failed, .dropped, .afterUnsubscribe, .countsWrong,
+    ])
     func `Whatever went wrong fails the run`(metric: Metric) throws {
         var report = Report(try plan())
         report[metric] = 3
@@ -55,10 +58,10 @@ import Testing
         #expect(report.json.contains(#"{"expression":"p50>10ms","broke":false}"#))
     }
 
-    @Test(arguments: [(24.0, 90.0, true), (26, 50, false), (1, 91, false)])
+    @Test(arguments: [(2400.0, 90.0, true), (2600, 50, false), (1, 91, false)])
     func `A generator that was too slow says so`(lag: Double, busy: Double, isValid: Bool) throws {
         var report = Report(try plan())
-        report.set(Metric.latency, histogram(100))
+        report.set(Metric.latency, histogram(10_000))
         report.set(Metric.lag, histogram(UInt64(lag)))
         report[.loopCPU] = busy
         report.judge()
@@ -96,11 +99,11 @@ import Testing
         report.judge()
         #expect(
             report.json == #"{"tool":"fanfare-load","report":1,"scenario":"idle","#
-                + #""target":"ws://127.0.0.1:8080/v1/ws","ok":true,"valid":true,"settings":{"connections":100,"#
-                + #""subscribes":false,"channel":"chat:load","channels":1,"duration_s":10,"loops":1,"seed":1},"#
+                + #""target":"ws://127.0.0.1:8080/v1/ws","ok":true,"valid":true,"interrupted":false,"settings":{"connections":100,"#
+                + #""subscribes":false,"channel":"chat:load","channels":1,"duration_s":10,"loops":1,"seed":1,"faults":[]},"#
                 + #""connections":{"opened":5},"errors":0,"generator":{"invalid":0},"welcome_ms":{"p50":null,"#
-                + #""p90":null,"p95":null,"p99":null,"p99.9":null,"p99.99":null,"max":null},"errors_by_code":{},"#
-                + #""thresholds":[],"failures":[],"doubts":[]}"#)
+                + #""p90":null,"p95":null,"p99":null,"p99.9":null,"p99.99":null,"max":null},"errors_by_code":{},"close_codes":{},"#
+                + #""thresholds":[],"failures":[],"doubts":[],"timeline":[]}"#)
     }
 
     @Test func `JSON escapes what must be escaped`() {
@@ -118,12 +121,71 @@ import Testing
         #expect(Format.short(value) == text)
     }
 
-    @Test func `A progress row stands under its heading`() {
-        let row = ProgressRow(
-            elapsed: .seconds(3), connected: 110, published: 50, delivered: 5000, latency: histogram(420), errors: 2,
-            length: .milliseconds(500))
-        #expect(ProgressRow.heading == "    time   connected   published/s   delivered/s    p50 ms    p99 ms   errors")
-        #expect(row.text == "     3 s         110           100         10000     0.420     0.420        2")
+    @Test func `A second's row stands under its heading`() {
+        #expect(Row.heading.hasPrefix("   time  connected  published/s  delivered/s   p50 ms   p99 ms  errors"))
+        #expect(row.text == "    3 s        110          100        10000    0.420    0.420       2  2 closed 1012")
+    }
+
+    /// A row of half a second.
+    private var row: Row {
+        var tally = Tally()
+        tally.requests = 50
+        tally.delivered = 5000
+        tally.latency.record(420)
+        tally.errors = ["rate_limited": 2]
+        tally.closeCodes = [1012: 2]
+        return Row(tally, connected: 110, elapsed: 3_000_000_000, length: 500_000_000)
+    }
+
+    @Test func `The live view writes over what it has shown, and paints only where colours are wanted`() throws {
+        var view = LiveView(try plan(), width: 80, hasColor: false)
+        let first = view.show(row)
+        #expect(first.contains("delivered 10000/s") && first.contains("█") && !first.contains("\u{1B}"))
+        #expect(view.show(row).hasPrefix("\u{1B}[5F\u{1B}[J"))
+        var painted = LiveView(try plan(), width: 80, hasColor: true)
+        #expect(painted.show(row).contains("\u{1B}[34m"))
+    }
+
+    @Test func `CSV has a line for each second under the names`() throws {
+        var report = Report(try plan())
+        report.rows = [row]
+        #expect(report.csv.hasSuffix("\r\n3.0,110,0,100,10000,0.420,0.420,2,,,,1012x2\r\n"))
+        #expect(report.csv.hasPrefix("seconds,connected,"))
+    }
+
+    @Test func `JUnit has a case for the run and one for each threshold`() throws {
+        var report = Report(try plan(thresholds: ["p99>2ms", "p50>10ms"]))
+        report.set(Metric.latency, histogram(3000))
+        report[.lost] = 1
+        report.judge()
+        #expect(report.junit.contains(#"tests="3" failures="2""#))
+        #expect(report.junit.contains(#"name="not p99&gt;2ms"><failure message="threshold p99&gt;2ms broke: 3 ms"/>"#))
+        #expect(report.junit.contains(#"name="not p50&gt;10ms"/>"#))
+        #expect(report.junit.contains(#"<failure message="lost: 1"/>"#))
+    }
+
+    @Test func `The page holds its plots, and nothing that could be taken for markup`() throws {
+        var report = Report(try plan())
+        var latency = Histogram()
+        for value in 1...1000 as ClosedRange<UInt64> { latency.record(value * 10) }
+        report.set(Metric.latency, latency)
+        report.rows = [row, Row(Tally(), connected: 1, elapsed: 4_000_000_000, length: 1_000_000_000)]
+        report.errorCodes = ["<script>": 1]
+        report.judge()
+        let page = report.html
+        #expect(page.contains("&lt;script&gt;") && !page.contains("<script"))
+        #expect(
+            page.components(separatedBy: "<svg").count == 4, "percentiles, rates, histogram; one second has latencies")
+        #expect(page.contains("Not all right"))
+    }
+
+    @Test func `A histogram's bars hold every value once`() {
+        var histogram = Histogram()
+        for value in [1, 5, 5, 900, 70_000_000] as [UInt64] { histogram.record(value) }
+        let bars = histogram.bars(perDecade: 10)
+        #expect(bars.reduce(0) { $0 + $1.count } == 5)
+        #expect(zip(bars, bars.dropFirst()).allSatisfy { $0.to == $1.from })
+        #expect(Histogram().bars(perDecade: 10).isEmpty)
     }
 }
 

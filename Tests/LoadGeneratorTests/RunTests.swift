@@ -5,15 +5,15 @@ import Testing
 @Suite struct RunIDTests {
     @Test func `A run knows its own messages and data`() {
         let run = RunID(0xAB12)
-        #expect(run.message(of: 7) == "run-ab12-7")
-        #expect(run.publisher(of: "run-ab12-7") == 7)
+        #expect(run.message(7) == "run-ab12-7")
+        #expect(run.number(ofMessage: "run-ab12-7") == 7)
         #expect(run.data(number: 123) == #"{"n":123,"run":43794}"#)
         #expect(run.number(in: run.data(number: 123)) == 123)
     }
 
-    @Test(arguments: ["", "m1", "run-ab12-", "run-ab1-7", "run-ab12-x", "run-ab123-7"])
+    @Test(arguments: ["", "m1", "run-ab12-", "run-ab1-7", "run-ab12-x", "run-ab123-7", "run-ab12--1"])
     func `The messages of others are not its own`(message: String) {
-        #expect(RunID(0xAB12).publisher(of: message) == nil)
+        #expect(RunID(0xAB12).number(ofMessage: message) == nil)
     }
 
     @Test(arguments: [#"{"n":5,"run":1}"#, #"{"n":5}"#, "{}", #"{"run":43794}"#])
@@ -51,13 +51,21 @@ import Testing
     }
 
     @Test func `More connections than descriptors are refused before the first one`() throws {
-        let plan = try plan { $0.subscribers = .max / 2 }
+        let plan = try plan {
+            $0.subscribers = .max / 2
+            $0.allowsRemote = true
+        }
         #expect {
             try plan.run()
         } throws: { error in
             guard case LoadError.descriptors(let needed, let limit) = error else { return false }
             return needed == plan.connectionCount + 64 && limit < needed
         }
+    }
+
+    @Test func `The kernel's range says how many ports a source has`() {
+        #expect(EphemeralPorts.count(in: "32768\t60999\n") == 28_232)
+        #expect(EphemeralPorts.count(in: "nonsense") == nil)
     }
 
     @Test(arguments: [(10, 10, 11, 1), (0, 1, 1, 1), (10, 0, 1, 1), (3, 10, 1, 4)])

@@ -75,4 +75,14 @@ import Testing
         #expect(checker.see(199) == .late)
         #expect(checker.missing(through: 200) == 99)
     }
+
+    @Test func `A slow reader is told what it will not see, and only what was not told is missing`() {
+        var checker = SequenceChecker(subscribed: 10)
+        #expect(checker.jump(from: 11, through: 14) == 4)
+        #expect(checker.missing(through: 14) == 0)
+        #expect(checker.jump(from: 17, through: 20) == 4)
+        #expect(checker.missing(through: 20) == 2)
+        #expect(checker.jump(from: 15, through: 20) == 0)
+        #expect(checker.see(21) == .next)
+    }
 }

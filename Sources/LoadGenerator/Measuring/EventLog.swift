@@ -3,9 +3,10 @@
 /// The first delivery of an event on a loop is decoded and entered here; all others of it cost a look-up.
 struct EventLog: Sendable {
     private var stamps: [Stamp?]
-    private var newest: UInt64 = 0
-    /// The number of the removal that will follow the newest addition, by publisher.
-    private var removals: [Int: UInt64] = [:]
+    /// The newest event that was seen.
+    private(set) var newest: UInt64 = 0
+    /// The number of the newest request seen of each publisher.
+    private var numbers: [Int: UInt64] = [:]
 
     /// What is known of a seq.
     enum Entry: Sendable, Equatable {
@@ -22,6 +23,13 @@ struct EventLog: Sendable {
     /// - Parameter capacity: How many events are kept.
     init(capacity: Int) {
         stamps = [Stamp?](repeating: nil, count: max(1, capacity))
+    }
+
+    /// How many events a channel of a plan needs: those of about a minute, fewer where there are very many channels.
+    static func capacity(_ plan: Plan) -> Int {
+        let share =
+            Double(SendLog.capacity(rate: plan.profile.peak)) / (plan.scenario.isMixed ? 1 : Double(plan.channels))
+        return Int(max(256, min(share, 16_777_216 / Double(plan.channels))))
     }
 
     /// Looks a seq up.
@@ -43,13 +51,21 @@ struct EventLog: Sendable {
         newest = seq
     }
 
-    /// Notes that the next event of a publisher takes away what was added, and carries no number itself.
-    mutating func expectRemoval(number: UInt64, by publisher: Int) {
-        removals[publisher] = number
-    }
-
-    /// The number of a publisher's removal, once.
-    mutating func takeRemoval(by publisher: Int) -> UInt64? {
-        removals.removeValue(forKey: publisher)
+    /// The number of the request behind an event that is seen for the first time, which has to be entered then.
+    ///
+    /// Each of a publisher's requests that changes something yields one event, in order; so an event that carries no
+    /// number has the next one, as long as none was missed.
+    ///
+    /// - Parameters:
+    ///   - seq: The event's.
+    ///   - carried: The number in its data.
+    ///   - publisher: Whose it is.
+    ///   - step: The distance between two numbers of one publisher.
+    /// - Returns: The number, or `nil` where it cannot be told.
+    mutating func number(at seq: UInt64, carried: UInt64?, by publisher: Int, step: Int) -> UInt64? {
+        if newest > 0, seq != newest + 1 { numbers.removeAll(keepingCapacity: true) }
+        guard let number = carried ?? numbers[publisher].map({ $0 &+ UInt64(step) }) else { return nil }
+        numbers[publisher] = number
+        return number
     }
 }

@@ -1,3 +1,5 @@
+private import Glibc
+
 /// Counts of values from 0 to 60,000,000 (microseconds: one minute), each kept to 3 significant digits.
 ///
 /// The layout is Gil Tene's HdrHistogram: values below 2,048 have a counter each; every further power of two has 1,024,
@@ -56,6 +58,34 @@ struct Histogram: Sendable, Equatable {
             if seen >= rank { return Swift.min(Histogram.highest(at: index), max) }
         }
         return max
+    }
+
+    /// How many values lie between steps that grow by the same factor, from the least to the largest recorded.
+    ///
+    /// - Parameter perDecade: How many steps a factor of ten has.
+    /// - Returns: The steps; the values between `from` (not included) and `to`.
+    func bars(perDecade: Int) -> [(from: UInt64, to: UInt64, count: UInt64)] {
+        var bars: [(from: UInt64, to: UInt64, count: UInt64)] = []
+        let factor = pow(10, 1 / Double(Swift.max(1, perDecade)))
+        var edge = 1.0
+        var from: UInt64 = 0
+        var sum: UInt64 = 0
+        for index in counts.indices {
+            let highest = Histogram.highest(at: index)
+            while Double(highest) > edge {
+                if UInt64(edge) > from {
+                    bars.append((from, UInt64(edge), sum))
+                    from = UInt64(edge)
+                    sum = 0
+                }
+                edge *= factor
+            }
+            sum += counts[index]
+        }
+        bars.append((from, Swift.max(Histogram.limit, from + 1), sum))
+        let filled = bars.indices.filter { bars[$0].count > 0 }
+        guard let first = filled.first, let last = filled.last else { return [] }
+        return Array(bars[first...last])
     }
 
     private static func index(of value: UInt64) -> Int {

@@ -10,19 +10,19 @@ struct Stamp: Sendable, Equatable {
 ///
 /// It is asked once per event and loop, not once per delivery; so a lock is cheap enough.
 final class SendLog: Sendable {
-    private struct Ring {
-        var stamps: [Stamp]
-        /// How many requests were sent; their numbers begin at 0.
-        var count: UInt64 = 0
+    private struct Slot {
+        var number = UInt64.max
+        var cell: UInt64 = 0
+        var stamp = Stamp(intended: 0, sent: 0)
     }
 
-    private let ring: Locked<Ring>
+    private let slots: Locked<[Slot]>
 
     /// Makes an empty log.
     ///
-    /// - Parameter capacity: How many stamps are kept.
+    /// - Parameter capacity: How many stamps are kept; requests whose numbers differ by it take each other's place.
     init(capacity: Int) {
-        ring = Locked(Ring(stamps: [Stamp](repeating: Stamp(intended: 0, sent: 0), count: max(1, capacity))))
+        slots = Locked([Slot](repeating: Slot(), count: max(1, capacity)))
     }
 
     /// How many stamps a rate needs: those of a minute, from 4,096 to about four million.
@@ -30,19 +30,23 @@ final class SendLog: Sendable {
         Int(max(4096, min(rate * 60, 4_194_304)))
     }
 
-    /// Adds the stamp of the next request; it must be called before the request can arrive.
-    func append(_ stamp: Stamp) {
-        ring.withLock { ring in
-            ring.stamps[Int(ring.count % UInt64(ring.stamps.count))] = stamp
-            ring.count += 1
+    /// Notes a request; it must be called before the request can arrive.
+    ///
+    /// - Parameters:
+    ///   - number: The request's number, never used before.
+    ///   - cell: What it changes, so that another request's event is not taken for its own.
+    ///   - stamp: When it was due and sent.
+    func note(_ number: UInt64, cell: UInt64, _ stamp: Stamp) {
+        slots.withLock { slots in
+            slots[Int(number % UInt64(slots.count))] = Slot(number: number, cell: cell, stamp: stamp)
         }
     }
 
-    /// The stamp of a request, or `nil` where it was never sent or is too old.
-    func stamp(of number: UInt64) -> Stamp? {
-        ring.withLock { ring in
-            guard number < ring.count, ring.count - number <= UInt64(ring.stamps.count) else { return nil }
-            return ring.stamps[Int(number % UInt64(ring.stamps.count))]
+    /// The stamp of a request, or `nil` where it was never sent, is too old, or changed something else.
+    func stamp(of number: UInt64, cell: UInt64) -> Stamp? {
+        slots.withLock { slots in
+            let slot = slots[Int(number % UInt64(slots.count))]
+            return slot.number == number && slot.cell == cell ? slot.stamp : nil
         }
     }
 }

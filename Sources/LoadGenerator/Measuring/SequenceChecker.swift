@@ -59,6 +59,18 @@ struct SequenceChecker: Sendable {
         return UInt64(missing.count)
     }
 
+    /// Takes in that the broker said what it left out, to a reader that was slow on purpose: only what lies before `from`
+    /// is missing.
+    ///
+    /// - Returns: How many it left out.
+    mutating func jump(from: UInt64, through seq: UInt64) -> UInt64 {
+        guard seq >= next else { return 0 }
+        if from > next { remember(next...min(from - 1, seq)) }
+        let announced = seq >= from ? seq - max(from, next) + 1 : 0
+        next = seq &+ 1
+        return announced
+    }
+
     /// How many events up to and including `last` have not come.
     func missing(through last: UInt64) -> UInt64 {
         overtaken(through: last) + (last >= next ? last - next + 1 : 0)

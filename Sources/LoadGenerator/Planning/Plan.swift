@@ -2,10 +2,37 @@
 public struct Plan: Sendable {
     /// The kinds of load.
     public enum Scenario: String, Sendable, CaseIterable {
-        /// Subscribers that receive what publishers publish, at a fixed rate.
+        /// Subscribers that receive what publishers publish.
         case fanout
+        /// As people do it: popular channels, messages and emoji; adds, removals and toggles mixed.
+        case react
         /// Connections that do nothing.
         case idle
+        /// Subscribers that leave and come back, all the time.
+        case churn
+        /// All subscribers lose their connections at once, and come back at once.
+        case storm
+        /// Subscribers whose connections break, and which resume where they were.
+        case resume
+        /// Some subscribers stop to read.
+        case slow
+        /// All of it for a long time: `react` with some churn and some resuming.
+        case soak
+        /// Any WebSocket server, spoken to in texts that the plan gives.
+        case raw
+
+        /// Whether requests are published.
+        var publishes: Bool { self != .idle }
+        /// Whether publishers mix channels, messages, reactions and actions.
+        var isMixed: Bool { self == .react || self == .soak }
+    }
+
+    /// How requests are spread in time.
+    public enum Arrivals: String, Sendable, CaseIterable {
+        /// At equal distances.
+        case constant
+        /// As those of many independent people: the distances are exponentially distributed.
+        case poisson
     }
 
     /// Who the connections are.
@@ -16,10 +43,27 @@ public struct Plan: Sendable {
         case token(String)
     }
 
+    /// How often the actions of ``Scenario/react`` come, as weights.
+    public struct Mix: Sendable, Equatable {
+        /// The weight of `add`.
+        public var add = 50
+        /// The weight of `remove`.
+        public var remove = 20
+        /// The weight of `toggle`.
+        public var toggle = 30
+
+        /// Makes a mix.
+        public init(add: Int = 50, remove: Int = 20, toggle: Int = 30) {
+            self.add = add
+            self.remove = remove
+            self.toggle = toggle
+        }
+    }
+
     /// How long a run may be.
-    public static let durations: ClosedRange<Duration> = .milliseconds(100) ... .seconds(3600)
-    /// How many connections of one kind a run may have; one address lends about 28,000 ports to one other.
-    public static let connections = 0...60_000
+    public static let durations: ClosedRange<Duration> = .milliseconds(100) ... .seconds(86_400)
+    /// How many connections of one kind a run may have.
+    public static let connections = 0...1_000_000
     /// How many requests a second may be due.
     public static let rates = 0.01...200_000.0
 
@@ -29,6 +73,8 @@ public struct Plan: Sendable {
     public var target: Target
     /// A Unix socket that is connected to instead of the target's host and port.
     public var unixPath: String?
+    /// The addresses of this machine that connections come from, in turn; empty: the system chooses.
+    public var sources: [String] = []
     /// Who the connections are.
     public var identity = Identity.users(prefix: "load")
     /// How many connections subscribe (``Scenario/idle``: how many there are).
@@ -41,14 +87,32 @@ public struct Plan: Sendable {
     public var channels = 1
     /// Whether ``Scenario/idle`` connections subscribe.
     public var subscribes = false
-    /// The reaction that is added and removed.
-    public var reaction = "👍"
-    /// How many requests a second are due, all publishers together.
-    public var rate = 100.0
-    /// Whether the requests are due at random (a Poisson process) instead of at equal distances.
-    public var isPoisson = false
-    /// How long requests are published, or connections held.
-    public var duration = Duration.seconds(10)
+    /// What is added and removed; the mixed scenarios use all, the first most often.
+    public var reactions = ["👍"]
+    /// How many messages a channel has in the mixed scenarios.
+    public var messages = 100
+    /// The exponent by which popularity falls in the mixed scenarios; 0: all are equally popular.
+    public var zipf = 1.0
+    /// How often the actions come in the mixed scenarios.
+    public var mix = Mix()
+    /// How many requests a second are due over time, all publishers together.
+    public var profile = Profile(rate: 100, for: .seconds(10))
+    /// How the requests are spread in time.
+    public var arrivals = Arrivals.constant
+    /// How many requests are always under way instead of the profile's rate (a closed loop); `nil`: an open loop.
+    public var closed: Int?
+    /// How many subscribers leave and come back a second (``Scenario/churn``, ``Scenario/soak``).
+    public var churnRate = 10.0
+    /// How many storms there are (``Scenario/storm``).
+    public var storms = 1
+    /// How long a subscriber is away before it resumes (``Scenario/resume``, ``Scenario/soak``).
+    public var away = Duration.milliseconds(500)
+    /// How many of 100 subscribers stop to read (``Scenario/slow``).
+    public var slowPercent = 10.0
+    /// What is said in ``Scenario/raw``.
+    public var raw: RawMessages?
+    /// What goes wrong on purpose.
+    public var faults: [Fault] = []
     /// How long the last events may take to arrive.
     public var drain = Duration.seconds(5)
     /// How long a connection may take until it can be used.
@@ -67,6 +131,8 @@ public struct Plan: Sendable {
     public var serverProcess: Int?
     /// Whether the connections offer to compress messages.
     public var compression = false
+    /// Where the broker's metrics are, to read its queues each second.
+    public var metrics: MetricsAddress?
     /// Whether the target may be another machine.
     public var allowsRemote = false
     /// What breaks the run.
@@ -76,28 +142,9 @@ public struct Plan: Sendable {
     public init(_ scenario: Scenario, target: Target) {
         self.scenario = scenario
         self.target = target
+        if scenario.isMixed { reactions = Plan.commonReactions }
     }
 
-    /// How many connections the plan opens.
-    public var connectionCount: Int {
-        scenario == .fanout ? subscribers + publishers : subscribers
-    }
-
-    /// The name of a channel by its number, from 0.
-    func channelName(_ number: Int) -> String {
-        channels == 1 ? channel : "\(channel)-\(number + 1)"
-    }
-
-    /// One line that says what the plan does.
-    public var summary: String {
-        let spread = channels == 1 ? channel : "\(channels) channels"
-        let time = "\(Format.decimal(duration / .seconds(1), places: 1)) s"
-        switch scenario {
-        case .fanout:
-            return "\(subscribers) subscribers, \(publishers) publishers, \(spread), "
-                + "\(Format.short(rate))/s \(isPoisson ? "(Poisson)" : "(constant)") for \(time)"
-        case .idle:
-            return "\(subscribers) connections\(subscribes ? " subscribed to \(spread)" : ""), held for \(time)"
-        }
-    }
+    /// What the mixed scenarios use unless told otherwise, the most common first.
+    public static let commonReactions = ["👍", "❤️", "😂", "🎉", "😮", "😢", "🔥", "👏"]
 }

@@ -4,57 +4,72 @@ private import Glibc
 ///
 /// A slow broker therefore does not slow the load that it is measured with (Tene's "coordinated omission"), and a latency
 /// that begins at the due time contains all the waiting.
+///
+/// Request `k` is due when the integral of the profile's rate has reached `k` (constant), or the sum of `k` exponentially
+/// distributed steps (Poisson): so each is right for ramps and bursts as well.
 struct Schedule: Sendable {
-    /// How the requests are spread.
-    enum Arrivals: String, Sendable {
-        /// At equal distances.
-        case constant
-        /// As those of many independent people: the distances are exponentially distributed.
-        case poisson
-    }
-
-    private let arrivals: Arrivals
-    private let interval: Double
+    private let arrivals: Plan.Arrivals
+    private let stages: [Profile.Stage]
     private let length: Double
     private var generator: SeededGenerator
-    private var due = 0.0
-    private var count: UInt64 = 0
+    /// The integral at which the next request is due.
+    private var level = 0.0
+    private var index = 0
+    /// The integral and the seconds at which the present stage begins.
+    private var levelBefore = 0.0
+    private var secondsBefore = 0.0
+    private var due: Double?
 
     /// Makes a schedule.
     ///
     /// - Parameters:
     ///   - arrivals: How the requests are spread.
-    ///   - rate: Requests a second, above 0.
-    ///   - duration: How long they go on.
-    ///   - seed: What the distances of ``Arrivals/poisson`` follow from.
-    init(_ arrivals: Arrivals, rate: Double, duration: Duration, seed: UInt64) {
+    ///   - profile: How many a second.
+    ///   - seed: What the distances of ``Plan/Arrivals/poisson`` follow from.
+    init(_ arrivals: Plan.Arrivals, _ profile: Profile, seed: UInt64) {
         self.arrivals = arrivals
-        interval = 1e9 / rate
-        length = duration / .nanoseconds(1)
+        stages = profile.stages
+        length = profile.length / .nanoseconds(1)
         generator = SeededGenerator(seed: seed)
-        if arrivals == .poisson { due = distance() }
+        if arrivals == .poisson { level = step() }
+        find()
     }
 
     /// When the next request is due, in nanoseconds after the start; `nil` when there are no more.
-    var nextDue: UInt64? {
-        due < length ? UInt64(due) : nil
-    }
+    var nextDue: UInt64? { due.map { UInt64($0) } }
 
     /// Goes on to the request after the next one.
     mutating func advance() {
-        count += 1
-        // A product, so that a constant schedule does not drift with the errors of a sum.
-        due = arrivals == .constant ? Double(count) * interval : due + distance()
+        // Whole steps, so that a constant schedule does not drift with the errors of a sum.
+        level += arrivals == .constant ? 1 : step()
+        find()
     }
 
-    private mutating func distance() -> Double {
-        -log(1 - Double.random(in: 0..<1, using: &generator)) * interval
+    private mutating func find() {
+        due = nil
+        while index < stages.count {
+            let stage = stages[index]
+            // What rounding alone leaves of a stage is no request.
+            if level < levelBefore + stage.count - 1e-6 {
+                let seconds = secondsBefore + stage.time(of: level - levelBefore)
+                // A burst at the very end is still part of the run, whatever rounding says.
+                due = min(seconds * 1e9, length)
+                return
+            }
+            levelBefore += stage.count
+            secondsBefore += stage.seconds
+            index += 1
+        }
+    }
+
+    private mutating func step() -> Double {
+        -log(1 - Double.random(in: 0..<1, using: &generator))
     }
 }
 
 extension Schedule {
     /// The schedule of a plan.
     init(_ plan: Plan) {
-        self.init(plan.isPoisson ? .poisson : .constant, rate: plan.rate, duration: plan.duration, seed: plan.seed)
+        self.init(plan.arrivals, plan.profile, seed: plan.seed)
     }
 }

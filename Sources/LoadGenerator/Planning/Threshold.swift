@@ -59,8 +59,14 @@ public struct Threshold: Sendable, Equatable {
 
     /// Whether a value breaks the bound; one that was never measured does.
     func isBroken(by value: Double?) -> Bool {
-        guard let value else { return true }
-        return switch comparison {
+        value.map { comparison.holds($0, bound) } ?? true
+    }
+}
+
+extension Threshold.Comparison {
+    /// Whether it is true of two numbers.
+    func holds(_ value: Double, _ bound: Double) -> Bool {
+        switch self {
         case .atLeast: value >= bound
         case .atMost: value <= bound
         case .equal: value == bound

@@ -48,12 +48,34 @@ extension Metric {
     static let reordered = Metric("reordered", .count)
     /// Of the lost, those that the broker left out and said so.
     static let lagged = Metric("lagged", .count)
+    /// Events that came after an `unsubscribed`.
+    static let afterUnsubscribe = Metric("after_unsubscribe", .count)
+    /// Counts that were compared at the end with what the acks add up to.
+    static let countsCompared = Metric("counts_compared", .count)
+    /// Those that differed.
+    static let countsWrong = Metric("counts_wrong", .count)
     static let errors = Metric("errors", .count)
+
+    /// Connections that were ended on purpose.
+    static let left = Metric("connections.left", .count)
+    /// Subscriptions that went on where they were.
+    static let recovered = Metric("resumed.recovered", .count)
+    /// Subscriptions that the broker began anew, and said so.
+    static let refused = Metric("resumed.refused", .count)
+    /// Events that were missed and came afterwards.
+    static let replayed = Metric("resumed.replayed", .count)
+    /// Events that were left out for readers that are slow on purpose, and that the broker said so of.
+    static let slowLagged = Metric("slow.lagged", .count)
+    /// Such readers whose connection the broker has ended.
+    static let slowClosed = Metric("slow.closed", .count)
+    /// Half-open connections that the server has ended.
+    static let halfOpenEnded = Metric("half_open.ended", .count)
 
     static let generatorCPU = Metric("generator.cpu_percent", .percent)
     /// The busiest loop's share of one core.
     static let loopCPU = Metric("generator.loop_cpu_percent", .percent)
     static let generatorMemory = Metric("generator.rss_bytes", .bytes)
+    static let generatorMemoryEach = Metric("generator.bytes_per_connection", .bytes)
     /// 1 where the generator itself was too slow for its numbers to be the broker's.
     static let invalid = Metric("generator.invalid", .count)
 
@@ -61,6 +83,10 @@ extension Metric {
     static let serverMemoryBefore = Metric("server.rss_before_bytes", .bytes)
     static let serverMemory = Metric("server.rss_bytes", .bytes)
     static let serverMemoryEach = Metric("server.bytes_per_connection", .bytes)
+    /// How much the memory grew while load was on.
+    static let serverGrowth = Metric("server.rss_growth_percent", .percent)
+    /// The most that waited in the server's queues.
+    static let serverQueue = Metric("server.queue_bytes", .bytes)
     static let deliveriesPerCPUSecond = Metric("server.deliveries_per_cpu_second", .perSecond)
 
     /// From the time when a request was due to the arrival of its event.
@@ -71,6 +97,8 @@ extension Metric {
     static let ack = "ack_ms"
     /// From the start of a connection to its `welcome`.
     static let welcome = "welcome_ms"
+    /// From the loss of a connection to the `subscribed` of the next one.
+    static let reconnect = "reconnect_ms"
     /// How much later than due the requests were sent: the generator's own fault.
     static let lag = "lag_ms"
 
@@ -82,44 +110,5 @@ extension Metric {
     /// The metrics of one distribution.
     static func distribution(_ group: String) -> [Metric] {
         percentiles.map { Metric("\(group).\($0.name)", .milliseconds) }
-    }
-}
-
-extension Plan.Scenario {
-    /// The distribution that `p99` alone means.
-    var mainLatency: String {
-        switch self {
-        case .fanout: Metric.latency
-        case .idle: Metric.welcome
-        }
-    }
-
-    /// The distributions of the scenario, in the order of its report.
-    var distributions: [String] {
-        switch self {
-        case .fanout: [Metric.latency, Metric.latencyFromSend, Metric.ack, Metric.welcome, Metric.lag]
-        case .idle: [Metric.welcome]
-        }
-    }
-
-    /// The single numbers of the scenario, in the order of its report.
-    var numbers: [Metric] {
-        let connections: [Metric] = [.opened, .failed, .dropped, .openedPerSecond]
-        let generator: [Metric] = [.generatorCPU, .loopCPU, .generatorMemory, .invalid]
-        let server: [Metric] = [.serverCPU, .serverMemoryBefore, .serverMemory]
-        return switch self {
-        case .fanout:
-            connections + [.requests, .acked, .requestsPerSecond]
-                + [.delivered, .expected, .deliveredPerSecond, .untimed]
-                + [.lost, .overtaken, .lagged, .duplicates, .reordered, .errors] + generator + server + [
-                    .deliveriesPerCPUSecond
-                ]
-        case .idle: connections + [.errors] + generator + server + [.serverMemoryEach]
-        }
-    }
-
-    /// All metrics of the scenario.
-    var metrics: [Metric] {
-        numbers + distributions.flatMap(Metric.distribution)
     }
 }

@@ -6,8 +6,8 @@ extension Report {
     public var json: String {
         var members: [(name: String, value: JSON)] = [
             ("tool", .text("fanfare-load")), ("report", .number(1)), ("scenario", .text(plan.scenario.rawValue)),
-            ("target", .text(plan.target.url)), ("ok", .bool(isOK)), ("valid", .bool(doubts.isEmpty)),
-            ("settings", settings),
+            ("target", .text(plan.target.url)), ("ok", .bool(isOK)), ("valid", .bool(isValid)),
+            ("interrupted", .bool(isInterrupted)), ("settings", settings),
         ]
         for metric in plan.scenario.numbers {
             guard let value = values[metric] else { continue }
@@ -18,6 +18,8 @@ extension Report {
         }
         let codes = errorCodes.sorted { $0.key < $1.key }
         members.append(("errors_by_code", .object(codes.map { ($0.key, .number(Double($0.value))) })))
+        let closes = closeCodes.sorted { $0.key < $1.key }
+        members.append(("close_codes", .object(closes.map { ("\($0.key)", .number(Double($0.value))) })))
         members.append(
             (
                 "thresholds",
@@ -31,15 +33,17 @@ extension Report {
             ))
         members.append(("failures", .list(failures.map(JSON.text))))
         members.append(("doubts", .list(doubts.map(JSON.text))))
+        members.append(("timeline", .list(rows.map(\.json))))
         return JSON.object(members).description
     }
 
     private var settings: JSON {
         var members: [(name: String, value: JSON)] = [("connections", .number(Double(plan.connectionCount)))]
-        if plan.scenario == .fanout {
+        if plan.scenario.publishes {
             members += [
                 ("subscribers", .number(Double(plan.subscribers))), ("publishers", .number(Double(plan.publishers))),
-                ("rate", .number(plan.rate)), ("arrivals", .text(plan.isPoisson ? "poisson" : "constant")),
+                ("profile", .text(plan.profile.text)), ("arrivals", .text(plan.arrivals.rawValue)),
+                ("closed", plan.closed.map { .number(Double($0)) } ?? .null),
             ]
         } else {
             members.append(("subscribes", .bool(plan.subscribes)))
@@ -47,7 +51,7 @@ extension Report {
         members += [
             ("channel", .text(plan.channel)), ("channels", .number(Double(plan.channels))),
             ("duration_s", .number(plan.duration / .seconds(1))), ("loops", .number(Double(plan.loops))),
-            ("seed", .number(Double(plan.seed))),
+            ("seed", .number(Double(plan.seed))), ("faults", .list(plan.faults.map { .text($0.summary) })),
         ]
         return .object(members)
     }

@@ -10,10 +10,15 @@ extension Report {
                 lines.append("  \(Format.left(code, 32)) \(count)")
             }
         }
+        if !closeCodes.isEmpty {
+            let codes = closeCodes.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            lines += ["", "closed by the server  " + codes.joined(separator: "   ")]
+        }
         lines.append("")
+        if isInterrupted { lines.append("interrupted: what was measured until then") }
         lines += doubts.map { "INVALID: \($0)" }
         lines += failures.map { "FAILED: \($0)" }
-        if isOK { lines.append("ok") }
+        if isOK, isValid { lines.append("ok") }
         return lines.joined(separator: "\n") + "\n"
     }
 

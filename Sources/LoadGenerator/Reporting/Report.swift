@@ -2,8 +2,16 @@
 public struct Report: Sendable {
     let plan: Plan
     private(set) var values: [Metric: Double] = [:]
+    /// The distributions behind the percentiles, in microseconds.
+    private(set) var histograms: [String: Histogram] = [:]
     /// How often each error happened, by the broker's code or a word of our own.
     var errorCodes: [String: UInt64] = [:]
+    /// How often the server ended a connection with each close code.
+    var closeCodes: [UInt16: UInt64] = [:]
+    /// A second each.
+    var rows: [Row] = []
+    /// Whether somebody ended the run before its time.
+    var isInterrupted = false
     /// Why the numbers may not be the broker's; empty where they are.
     private(set) var doubts: [String] = []
     /// Why the run was not all right; empty where it was.
@@ -16,6 +24,9 @@ public struct Report: Sendable {
     /// Whether nothing was lost, nothing went wrong and no threshold broke.
     public var isOK: Bool { failures.isEmpty }
 
+    /// Whether the numbers are the broker's, and not the generator's limits.
+    public var isValid: Bool { doubts.isEmpty }
+
     subscript(_ metric: Metric) -> Double? {
         get { values[metric] }
         set { values[metric] = newValue }
@@ -23,6 +34,7 @@ public struct Report: Sendable {
 
     /// Sets the percentiles of a distribution of microseconds; none where nothing was recorded.
     mutating func set(_ group: String, _ histogram: Histogram) {
+        histograms[group] = histogram
         for (metric, percentile) in zip(Metric.distribution(group), Metric.percentiles) {
             let value =
                 percentile.share == 1
@@ -37,15 +49,23 @@ public struct Report: Sendable {
         values[.errors] = Double(errorCodes.values.reduce(0, +))
         doubt()
         values[.invalid] = doubts.isEmpty ? 0 : 1
-        failures = [Metric.failed, .dropped, .lost, .duplicates, .reordered, .errors].compactMap { metric in
+        let faults: [Metric] = [
+            .failed, .dropped, .lost, .duplicates, .reordered, .afterUnsubscribe, .countsWrong, .errors,
+        ]
+        failures = faults.compactMap { metric in
             guard let value = values[metric], value > 0 else { return nil }
-            let word = metric.name.split(separator: ".").joined(separator: " ")
+            let word = String(metric.name.map { $0 == "." || $0 == "_" ? " " : $0 })
             return "\(word): \(Format.decimal(value, places: 0))"
         }
-        for threshold in plan.thresholds where threshold.isBroken(by: values[threshold.metric]) {
+        for threshold in brokenThresholds {
             let value = values[threshold.metric].map { Format.value($0, threshold.metric.kind) } ?? "not measured"
             failures.append("threshold \(threshold.text) broke: \(value)")
         }
+    }
+
+    /// The thresholds that do not hold.
+    var brokenThresholds: [Threshold] {
+        plan.thresholds.filter { $0.isBroken(by: values[$0.metric]) }
     }
 
     /// Asks whether the generator was fast enough for its own numbers.
@@ -55,12 +75,50 @@ public struct Report: Sendable {
             doubts.append("a loop of the generator was \(Format.value(busy, .percent)) busy (more than 90 %)")
         }
         let name = "p99"
+        // Below a millisecond it is the grain of the schedule, not a generator that cannot keep up.
         if let lag = values[Metric("\(Metric.lag).\(name)", .milliseconds)],
-            let latency = values[Metric("\(Metric.latency).\(name)", .milliseconds)], lag > latency / 4
+            let latency = values[Metric("\(Metric.latency).\(name)", .milliseconds)], lag > max(1, latency / 4)
         {
             doubts.append(
                 "the generator sent late: lag p99 \(Format.value(lag, .milliseconds)) is more than a quarter of "
                     + "latency p99 \(Format.value(latency, .milliseconds))")
+        }
+    }
+}
+
+extension Report {
+    /// Takes in what a run that publishes has counted.
+    mutating func take(_ total: Tally, _ outcome: Broadcast.Outcome, from start: Moment, to end: Moment) {
+        let seconds = Double(max(1, end.time - min(end.time, start.time))) / 1e9
+        let counts: [(Metric, UInt64)] = [
+            (.left, total.left), (.requests, total.requests), (.acked, total.acked), (.delivered, total.delivered),
+            (.expected, outcome.balance.expected), (.untimed, total.untimed), (.lost, outcome.balance.missing),
+            (.overtaken, outcome.balance.overtaken), (.duplicates, total.duplicates), (.reordered, total.reordered),
+            (.lagged, total.lagged), (.afterUnsubscribe, total.afterUnsubscribe),
+            (.countsCompared, outcome.counts.compared), (.countsWrong, outcome.counts.wrong),
+            (.recovered, total.recovered), (.refused, total.refused), (.replayed, total.replayed),
+            (.slowLagged, total.slowLagged), (.slowClosed, total.slowClosed), (.halfOpenEnded, total.halfOpenEnded),
+        ]
+        for (metric, count) in counts where plan.has(metric) { self[metric] = Double(count) }
+        self[.requestsPerSecond] = Double(total.requests) / seconds
+        self[.deliveredPerSecond] = Double(end.delivered - start.delivered) / seconds
+        if outcome.unanswered > 0 { errorCodes["unanswered request"] = outcome.unanswered }
+        if outcome.counts.awaited > 0 { errorCodes["unanswered list"] = UInt64(outcome.counts.awaited) }
+        set(Metric.latency, total.latency)
+        set(Metric.latencyFromSend, total.latencyFromSend)
+        set(Metric.ack, total.ack)
+        set(Metric.reconnect, total.reconnect)
+        set(Metric.lag, total.lag)
+    }
+}
+
+extension Plan {
+    /// Whether a number means something in the scenario, with these faults.
+    fileprivate func has(_ metric: Metric) -> Bool {
+        switch metric {
+        case .halfOpenEnded: faults.contains { $0.extraConnections > 0 }
+        case .left: ![.fanout, .react, .raw].contains(scenario) || !faults.isEmpty
+        default: scenario.numbers.contains(metric)
         }
     }
 }

@@ -7,6 +7,12 @@ protocol ConnectionOwner: AnyObject {
     func connectionDidOpen(_ connection: LoadConnection)
     /// A text message has come.
     func connection(_ connection: LoadConnection, didReceive text: Span<UInt8>, at time: UInt64)
+    /// An open connection has ended without our asking; the answer is whether that was to be expected.
+    func connectionDidEnd(_ connection: LoadConnection) -> Bool
+}
+
+extension ConnectionOwner {
+    func connectionDidEnd(_ connection: LoadConnection) -> Bool { false }
 }
 
 /// Opens the connections of a group on one loop, so many at once, and keeps count of them.
@@ -22,31 +28,48 @@ final class Connector: TimerHandler {
     var owner: (any ConnectionOwner)?
     /// What the group has counted, the connector's own numbers included.
     var tally = Tally()
+    /// What is unusual about a connection, by its number.
+    var traits: (Int) -> Traits = { _ in Traits() }
     /// Those that are open, by number.
     private(set) var connections: [Int: LoadConnection] = [:]
 
     private let prefix: String
     private let timeout: UInt64
-    private var waiting: Range<Int> = 0..<0
+    private var waiting = Queue<Int>()
     private var atOnce = 1
     private var unsettled: [Int: LoadConnection] = [:]
     private var failures = 0
     private var isPumping = false
+    private var isTicking = false
+    private var isClosed = false
     private var whenDone: (() -> Void)?
     private var scratch: [UInt8] = []
+
+    /// What is unusual about a connection.
+    struct Traits: OptionSet {
+        let rawValue: UInt8
+        /// The request of the upgrade goes out one byte at a time.
+        static let bytewise = Traits(rawValue: 1)
+        /// The kernel keeps little of what was not read, so that the server notices.
+        static let smallBuffer = Traits(rawValue: 2)
+        /// It reads only so fast (``Connector/bytesPerSecond``).
+        static let throttled = Traits(rawValue: 4)
+    }
+
+    /// How many bytes a second throttled connections read.
+    var bytesPerSecond = 0
 
     /// Makes a connector.
     ///
     /// - Parameters:
     ///   - prefix: What the users' names begin with, behind the plan's own prefix: `sub`.
-    ///   - plan: Where the limits stand.
-    ///   - dial: How to reach the broker.
+    ///   - setting: What all groups of the run share.
     ///   - loop: Where the connections live.
-    init(prefix: String, plan: Plan, dial: Dial, loop: EventLoop) {
+    init(prefix: String, _ setting: Setting, loop: EventLoop) {
         self.prefix = prefix
-        self.dial = dial
+        dial = setting.dial
         self.loop = loop
-        timeout = plan.connectTimeout.nanoseconds
+        timeout = setting.plan.connectTimeout.nanoseconds
     }
 
     /// The user's name of a connection, behind the plan's prefix.
@@ -60,18 +83,37 @@ final class Connector: TimerHandler {
     ///   - whenDone: Called once, when each is settled or has failed. Where as many as may be on their way have failed and
     ///     none has opened, the rest is not tried.
     func open(_ numbers: Range<Int>, atOnce: Int, whenDone: @escaping () -> Void) {
-        waiting = numbers
+        for number in numbers { waiting.append(number) }
         self.atOnce = max(1, atOnce)
         self.whenDone = whenDone
-        loop.schedule(self, after: Connector.period)
         pump()
+    }
+
+    /// Opens connections again that have ended.
+    ///
+    /// - Parameters:
+    ///   - numbers: Which ones.
+    ///   - isStorm: All at once, however many are on their way.
+    func reopen(_ numbers: [Int], isStorm: Bool = false) {
+        if isStorm { atOnce = .max }
+        for number in numbers { waiting.append(number) }
+        pump()
+    }
+
+    /// Ends an open connection on purpose.
+    func leave(_ connection: LoadConnection, _ manner: LoadConnection.Manner) {
+        guard connections.removeValue(forKey: connection.number) != nil else { return }
+        unsettled[connection.number] = nil
+        tally.left += 1
+        connection.end(manner)
     }
 
     /// Closes all connections.
     func close() {
-        waiting = 0..<0
-        for connection in unsettled.values { connection.abort() }
-        for connection in connections.values { connection.close() }
+        isClosed = true
+        waiting = Queue()
+        for connection in unsettled.values { connection.end(.abrupt) }
+        for connection in connections.values { connection.end(.orderly) }
         unsettled = [:]
         connections = [:]
         owner = nil
@@ -87,7 +129,7 @@ final class Connector: TimerHandler {
     func fail(_ connection: LoadConnection, _ reason: String) {
         guard unsettled.removeValue(forKey: connection.number) != nil else { return }
         if connections.removeValue(forKey: connection.number) != nil { tally.dropped += 1 }
-        connection.abort()
+        connection.end(.abrupt)
         countFailure(reason)
         pump()
     }
@@ -113,7 +155,14 @@ final class Connector: TimerHandler {
 
     func ended(_ connection: LoadConnection, wasOpen: Bool, reason: String) {
         let wasSettled = unsettled.removeValue(forKey: connection.number) == nil
-        if wasOpen, connections.removeValue(forKey: connection.number) != nil { tally.dropped += 1 }
+        if let code = connection.closeCode { tally.closeCodes[code, default: 0] += 1 }
+        if wasOpen, connections.removeValue(forKey: connection.number) != nil {
+            if owner?.connectionDidEnd(connection) == true {
+                tally.left += 1
+                return pump()
+            }
+            tally.dropped += 1
+        }
         if wasSettled {
             tally.count("connection: \(reason)")
         } else {
@@ -125,22 +174,27 @@ final class Connector: TimerHandler {
     // MARK: TimerHandler
 
     func timerFired(_ now: MonotonicTime) {
+        isTicking = false
         let late = unsettled.values.filter { now.nanoseconds > $0.startedAt + timeout }
         for connection in late { fail(connection, "took too long") }
-        if whenDone != nil { loop.schedule(self, after: Connector.period) }
+        tick()
+    }
+
+    private func tick() {
+        guard !isTicking, !unsettled.isEmpty else { return }
+        isTicking = true
+        loop.schedule(self, after: Connector.period)
     }
 
     // MARK: The ramp
 
     private func pump() {
         // An attempt that fails at once comes back here from inside.
-        guard !isPumping else { return }
+        guard !isPumping, !isClosed else { return }
         isPumping = true
-        while unsettled.count < atOnce, let number = waiting.first {
-            waiting.removeFirst()
-            start(number)
-        }
+        while unsettled.count < atOnce, let number = waiting.popFirst() { start(number) }
         isPumping = false
+        tick()
         if unsettled.isEmpty, let done = whenDone {
             whenDone = nil
             done()
@@ -162,6 +216,6 @@ final class Connector: TimerHandler {
         tally.failed += 1
         tally.count("connect: \(reason)")
         failures += 1
-        if failures >= atOnce, connections.isEmpty { waiting = 0..<0 }
+        if failures >= atOnce, connections.isEmpty { waiting = Queue() }
     }
 }

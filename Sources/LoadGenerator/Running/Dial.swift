@@ -9,6 +9,8 @@ struct Dial: Sendable {
     private let identity: Plan.Identity
     private let limit: Duration
     private let deflate: DeflateSettings?
+    private let sources: [SocketAddress]
+    private let raw: RawMessages?
 
     /// Looks the target up, which blocks.
     init(_ plan: Plan) throws(TransportError) {
@@ -21,20 +23,45 @@ struct Dial: Sendable {
             ? TLSClientSettings(
                 verifies: !plan.isInsecure, serverName: target.host, caFile: plan.authorities) : nil
         identity = plan.identity
+        raw = plan.scenario == .raw ? plan.raw : nil
         limit = plan.connectTimeout
         deflate =
             plan.compression
             ? DeflateSettings(keepsOwnContext: false, keepsPeerContext: false, minimumBytes: 1_024, maxRatio: .max)
             : nil
+        sources = try plan.sources.map { text throws(TransportError) in
+            try .parse(text.contains(":") ? "[\(text)]:0" : "\(text):0")
+        }
     }
 
     /// Whether every address of the target is this machine's own.
     var isLocal: Bool { addresses.allSatisfy(\.isLoopback) }
 
+    /// How many addresses of this machine the connections come from.
+    var sourceCount: Int { max(1, sources.count) }
+
+    /// Whether the server speaks another protocol, in which nobody is welcomed.
+    var isRaw: Bool { raw != nil }
+
+    /// Whether the connections take ports.
+    var takesPorts: Bool { addresses.contains { $0.port != nil } }
+
     /// Begins a connection on a loop.
-    func open(on loop: EventLoop, delegate: any ByteStreamDelegate) throws(TransportError) -> ByteStream {
-        try ByteStream.connect(
-            toFirstOf: addresses, serverName: target.host, on: loop, tls: tls, limit: limit, delegate: delegate)
+    ///
+    /// - Parameters:
+    ///   - number: Which one of its group; the sources are used in turn.
+    ///   - loop: Where it lives.
+    ///   - hasSmallBuffer: Whether the kernel shall keep little of what is not read.
+    ///   - delegate: What hears of it.
+    /// - Returns: The stream, which is not connected yet.
+    /// - Throws: What kept the attempt from beginning.
+    func open(
+        _ number: Int, on loop: EventLoop, hasSmallBuffer: Bool, delegate: any ByteStreamDelegate
+    ) throws(TransportError) -> ByteStream {
+        let source = sources.isEmpty ? nil : sources[number % sources.count]
+        return try ByteStream.connect(
+            toFirstOf: addresses, serverName: target.host, on: loop, tls: tls, limit: limit,
+            options: ConnectOptions(source: source, receiveBuffer: hasSmallBuffer ? 4096 : nil), delegate: delegate)
     }
 
     /// The handshake of a connection.
@@ -43,15 +70,17 @@ struct Dial: Sendable {
     /// - Returns: The handshake, whose request is to be sent first.
     func handshake(name: String) -> ClientHandshake {
         var path = target.path
+        var subprotocols = ["fanfare.v1.json"]
+        if let raw { subprotocols = raw.subprotocol.map { [$0] } ?? [] }
         var headers: [(name: String, value: String)] = []
         switch identity {
-        case .users(let prefix): path += "?user=" + Dial.percentEncoded("\(prefix)-\(name)")
+        case .users(let prefix): path += isRaw ? "" : "?user=" + Dial.percentEncoded("\(prefix)-\(name)")
         case .token(let token): headers.append(("Authorization", "Bearer \(token)"))
         }
         var generator = SystemRandomNumberGenerator()
         let nonce = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         return ClientHandshake(
-            host: target.authority, path: path, subprotocols: ["fanfare.v1.json"], deflate: deflate, headers: headers,
+            host: target.authority, path: path, subprotocols: subprotocols, deflate: deflate, headers: headers,
             nonce: nonce)
     }
 

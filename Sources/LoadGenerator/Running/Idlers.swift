@@ -10,11 +10,11 @@ final class Idlers: LoadGroup {
     ///
     /// - Parameters:
     ///   - numbers: Which of the plan's connections these are.
-    ///   - plan: What is done.
+    ///   - setting: What all groups of the run share.
     ///   - connector: What opens the connections.
-    init(_ numbers: Range<Int>, plan: Plan, connector: Connector) {
+    init(_ numbers: Range<Int>, _ setting: Setting, connector: Connector) {
         self.numbers = numbers
-        self.plan = plan
+        plan = setting.plan
         self.connector = connector
         connector.owner = self
     }

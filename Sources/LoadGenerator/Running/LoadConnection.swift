@@ -11,16 +11,28 @@ final class LoadConnection: ByteStreamDelegate {
         case connecting, shakingHands, awaitingWelcome, open, closed
     }
 
+    /// How a connection is ended.
+    enum Manner: Sendable {
+        /// By the closing handshake.
+        case orderly
+        /// By closing the socket.
+        case abrupt
+        /// By a TCP reset.
+        case reset
+    }
+
     /// Which one of its group it is.
     let number: Int
     /// When it was begun.
     let startedAt: UInt64
     private(set) var phase = Phase.connecting
+    /// The code of the broker's close frame.
+    private(set) var closeCode: UInt16?
     private unowned let connector: Connector
     private var stream: ByteStream?
     private var handshake: ClientHandshake?
     private var peer = WebSocketPeer(role: .client, limits: Connector.limits)
-    /// The code of the broker's close frame, or what else ended the connection.
+    /// What else ended the connection.
     private var ending: String?
     /// Texts that were sent while the peer was reading, which it cannot do at the same time.
     private var deferred: [[UInt8]] = []
@@ -34,7 +46,8 @@ final class LoadConnection: ByteStreamDelegate {
 
     /// Begins to connect.
     func start() throws(TransportError) {
-        stream = try connector.dial.open(on: connector.loop, delegate: self)
+        let isSmall = !connector.traits(number).isDisjoint(with: [.smallBuffer, .throttled])
+        stream = try connector.dial.open(number, on: connector.loop, hasSmallBuffer: isSmall, delegate: self)
     }
 
     /// Sends a text message.
@@ -50,40 +63,57 @@ final class LoadConnection: ByteStreamDelegate {
         }
     }
 
-    /// Ends the connection in order; the group is not told.
-    func close() {
+    /// Ends the connection; the group is not told.
+    func end(_ manner: Manner) {
         guard phase != .closed, let stream else { return }
-        if phase == .open {
-            connector.withScratch { output in
-                peer.sendClose(code: 1000, into: &output)
-                stream.send(copying: output)
-            }
-        }
+        let wasOpen = phase == .open
         phase = .closed
-        stream.finish()
+        switch manner {
+        case .abrupt: stream.abort()
+        case .reset: stream.reset()
+        case .orderly:
+            if wasOpen, !isReading {
+                connector.withScratch { output in
+                    peer.sendClose(code: 1000, into: &output)
+                    stream.send(copying: output)
+                }
+            }
+            stream.finish()
+        }
     }
 
-    /// Ends the connection at once; the group is not told.
-    func abort() {
-        phase = .closed
-        stream?.abort()
+    /// Stops to read, or reads on.
+    func setReading(_ isOn: Bool) {
+        if isOn { stream?.resumeReading() } else { stream?.pauseReading() }
     }
 
     // MARK: ByteStreamDelegate
 
     func streamDidConnect(_ stream: ByteStream) {
         let handshake = connector.dial.handshake(name: connector.name(number))
-        stream.send(copying: handshake.request)
         self.handshake = handshake
         phase = .shakingHands
+        if connector.traits(number).contains(.bytewise) {
+            Dribble(handshake.request, to: stream).begin()
+        } else {
+            stream.send(copying: handshake.request)
+        }
     }
 
     func stream(_ stream: ByteStream, didReceive bytes: inout MutableRawSpan) {
+        if connector.bytesPerSecond > 0, connector.traits(number).contains(.throttled) {
+            Rest(bytes.byteCount, at: connector.bytesPerSecond, of: stream).begin()
+        }
         switch phase {
         case .connecting, .closed: break
         case .shakingHands:
             guard let consumed = shakeHands(Span(_bytes: bytes.bytes)) else { return }
-            phase = .awaitingWelcome
+            if connector.dial.isRaw {
+                phase = .open
+                connector.opened(self, at: Clock.now())
+            } else {
+                phase = .awaitingWelcome
+            }
             var rest = bytes._mutatingExtracting(consumed..<bytes.byteCount)
             receive(&rest)
         case .awaitingWelcome, .open: receive(&bytes)
@@ -99,7 +129,8 @@ final class LoadConnection: ByteStreamDelegate {
         guard phase != .closed else { return }
         let before = phase
         phase = .closed
-        let reason = ending ?? error.map { "\($0)" } ?? "the broker ended the connection"
+        let reason =
+            closeCode.map { "close \($0)" } ?? ending ?? error.map { "\($0)" } ?? "the broker ended the connection"
         connector.ended(self, wasOpen: before == .open, reason: reason)
     }
 
@@ -155,7 +186,7 @@ final class LoadConnection: ByteStreamDelegate {
     }
 
     fileprivate func receivedClose(_ code: UInt16?) {
-        ending = "close \(code.map(String.init) ?? "without a code")"
+        closeCode = code ?? 1005
     }
 }
 

@@ -6,6 +6,8 @@ public enum LoadError: Error, Sendable, Equatable {
     case remoteTarget(String)
     /// The process may not open that many descriptors.
     case descriptors(needed: Int, limit: Int)
+    /// One source address has no more ports than that towards one server.
+    case ports(needed: Int, available: Int, sources: Int)
     /// No connection could be made ready; says why.
     case cannotConnect(String)
     /// The system refused something else that the run needs; says what.
@@ -22,6 +24,10 @@ extension LoadError: CustomStringConvertible {
                 + "if they did, say --allow-remote"
         case .descriptors(let needed, let limit):
             "the run needs \(needed) descriptors and may have \(limit); raise the limit (ulimit -n) or ask for less"
+        case .ports(let needed, let available, let sources):
+            "the run needs \(needed) ports, and \(sources) source address\(sources == 1 ? "" : "es") "
+                + "ha\(sources == 1 ? "s" : "ve") \(available); name more with --source (127.0.0.2, …), "
+                + "or widen net.ipv4.ip_local_port_range"
         case .cannotConnect(let why): "cannot connect: \(why)"
         case .system(let what): what
         }

@@ -36,7 +36,7 @@ struct ProcessStatus: Sendable, Equatable {
     }
 
     /// A small file's text.
-    private static func contents(of path: String) -> String? {
+    static func contents(of path: String) -> String? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }

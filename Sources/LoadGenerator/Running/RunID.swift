@@ -9,12 +9,15 @@ struct RunID: Sendable, Equatable {
         prefix = "run-\(String(value, radix: 16))-"
     }
 
-    /// The message that a publisher reacts to.
-    func message(of publisher: Int) -> String { prefix + "\(publisher)" }
+    /// The name of a message by its number.
+    func message(_ number: Int) -> String { prefix + "\(number)" }
 
-    /// The publisher that a message belongs to; `nil` where it is none of this run's.
-    func publisher(of message: String) -> Int? {
-        message.hasPrefix(prefix) ? Int(message.dropFirst(prefix.count)) : nil
+    /// The number of a message; `nil` where it is none of this run's.
+    func number(ofMessage message: String) -> Int? {
+        guard message.hasPrefix(prefix), let number = Int(message.dropFirst(prefix.count)), number >= 0,
+            number < 1 << 40
+        else { return nil }
+        return number
     }
 
     /// The data that an addition carries.

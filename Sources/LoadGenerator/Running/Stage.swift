@@ -10,12 +10,13 @@ final class Stage {
         var threadCPU: UInt64
     }
 
-    /// What groups tell.
+    /// What wakes the directing thread.
     enum Notice: Sendable {
         case connected
         case sample(group: Int, Sample)
-        case answers(missing: UInt64, lastSeqs: [UInt64])
-        case balance(Subscribers.Balance)
+        case queueBytes(UInt64)
+        /// There is something to look at elsewhere.
+        case news
     }
 
     private struct Member {
@@ -26,36 +27,45 @@ final class Stage {
     }
 
     let plan: Plan
-    let dial: Dial
+    let setting: Setting
     let inbox = Inbox<Notice>()
     /// Everything counted so far.
     private(set) var total = Tally()
     /// By group: the processor time of its loop when it was last asked.
     private(set) var loopCPU: [UInt64] = []
-    private(set) var answers: (missing: UInt64, lastSeqs: [UInt64]) = (0, [])
-    private(set) var balance = Subscribers.Balance()
+    /// A second each.
+    private(set) var rows: [Row] = []
+    let interruption: Interruption?
 
     private var members: [Member] = []
-    private let progress: ((String) -> Void)?
+    private let display: ((Row) -> Void)?
     private let startedAt = Clock.now()
     private var nextTick: UInt64
     private var connectedGroups = 0
-    /// Groups that have answered the last question for balances.
-    private var balances = 0
     /// Groups that have not answered the last question for samples.
     private var owedSamples = 0
+    private var scraper: Scraper?
+    private var queueBytes: UInt64?
+    private var server: ServerWatch
     /// What was counted since the last row.
     private var row = Tally()
     private var rowBegan: UInt64
 
-    init(_ plan: Plan, dial: Dial, progress: ((String) -> Void)?) {
-        self.plan = plan
-        self.dial = dial
-        self.progress = progress
+    init(_ setting: Setting, interruption: Interruption?, display: ((Row) -> Void)?) {
+        plan = setting.plan
+        self.setting = setting
+        self.display = display
+        self.interruption = interruption
         nextTick = startedAt + 1_000_000_000
         rowBegan = startedAt
-        progress?(ProgressRow.heading)
+        server = ServerWatch(plan.serverProcess)
+        let inbox = inbox
+        interruption?.observe { inbox.post(.news) }
+        if let metrics = plan.metrics { scraper = try? Scraper(metrics) { inbox.post(.queueBytes($0)) } }
     }
+
+    /// Whether somebody wants the run to end early.
+    var isInterrupted: Bool { interruption?.isRequested ?? false }
 
     // MARK: Groups
 
@@ -98,16 +108,18 @@ final class Stage {
     ///
     /// - Throws: ``LoadError/cannotConnect(_:)`` where none is ready.
     func connect(_ groups: Range<Int>, connections: Int) throws(LoadError) {
-        guard connections > 0 else { return }
+        guard connections > 0, !isInterrupted else { return }
         connectedGroups = 0
         let openBefore = total.connected
         for group in groups { members[group].connect() }
         // Each connection has its own limit; so many waves of them can follow each other.
         let waves = connections / max(1, plan.connectingAtOnce / plan.loops) + 2
         let bound = plan.connectTimeout * waves
-        let allAnswered = wait(until: Clock.now() + bound.nanoseconds) { connectedGroups == groups.count }
+        let allAnswered = wait(until: Clock.now() + bound.nanoseconds) {
+            connectedGroups == groups.count || isInterrupted
+        }
         collect()
-        guard allAnswered, total.connected > openBefore else {
+        guard (allAnswered && total.connected > openBefore) || isInterrupted else {
             let worst = total.errors.max { $0.value < $1.value }?.key ?? "no answer"
             throw .cannotConnect(worst.hasPrefix("connect: ") ? String(worst.dropFirst(9)) : worst)
         }
@@ -115,6 +127,7 @@ final class Stage {
 
     /// Closes all connections and ends the loops.
     func end() {
+        scraper?.stop()
         for member in members { member.close() }
         for member in members { member.loop.stop() }
         members = []
@@ -138,6 +151,24 @@ final class Stage {
         return true
     }
 
+    /// Asks groups something, each on its loop, and waits for their answers.
+    ///
+    /// - Returns: Those that came before the deadline, in no order.
+    func ask<Group, Answer: Sendable>(
+        _ groups: [LoopBound<Group>], until deadline: UInt64, _ question: @escaping @Sendable (Group) -> Answer
+    ) -> [Answer] {
+        let answers = Answers<Answer>()
+        let inbox = inbox
+        for group in groups {
+            group.run { group in
+                answers.add(question(group))
+                inbox.post(.news)
+            }
+        }
+        wait(until: deadline) { answers.all.count == groups.count }
+        return answers.all
+    }
+
     /// Asks all groups for what they have counted, and waits for it at most 5 s.
     func collect() {
         let deadline = Clock.now() + 5_000_000_000
@@ -146,57 +177,11 @@ final class Stage {
         wait(until: deadline) { owedSamples == 0 }
     }
 
-    /// Asks the subscribers of some groups for their balance, again and again, until nothing is missing or the deadline comes;
-    /// then they stop counting.
-    func settleBalance(_ groups: [LoopBound<Subscribers>], through lastSeqs: [UInt64], until deadline: UInt64) {
-        askForBalance(groups, through: lastSeqs, isLast: false)
-        while balance.missing > 0, Clock.now() < deadline {
-            wait(until: min(deadline, Clock.now() + 20_000_000))
-            askForBalance(groups, through: lastSeqs, isLast: false)
-        }
-        askForBalance(groups, through: lastSeqs, isLast: true)
-    }
-
-    private func askForBalance(_ groups: [LoopBound<Subscribers>], through lastSeqs: [UInt64], isLast: Bool) {
-        balance = Subscribers.Balance()
-        balances = 0
-        let inbox = inbox
-        for group in groups {
-            group.run { subscribers in
-                if isLast { subscribers.end() }
-                inbox.post(.balance(subscribers.balance(through: lastSeqs)))
-            }
-        }
-        // A loop that is busy answers late, but does answer.
-        wait(until: Clock.now() + 5_000_000_000) { balances == groups.count }
-    }
-
-    /// Asks the publishers which requests have no answer yet, until all have one or the deadline comes.
-    func askForAnswers(_ publishers: LoopBound<Publishers>, until deadline: UInt64) {
-        repeat {
-            answers = (.max, [])
-            let inbox = inbox
-            publishers.run { publishers in
-                let (missing, lastSeqs) = publishers.answers
-                inbox.post(.answers(missing: missing, lastSeqs: lastSeqs))
-            }
-            wait(until: max(deadline, Clock.now() + 1_000_000_000)) { !answers.lastSeqs.isEmpty }
-            if answers.missing == 0 { return }
-            wait(until: min(deadline, Clock.now() + 20_000_000))
-        } while Clock.now() < deadline
-    }
-
-    // MARK: What groups tell
-
     private func handle(_ notice: Notice) {
         switch notice {
         case .connected: connectedGroups += 1
-        case .answers(let missing, let lastSeqs): answers = (missing, lastSeqs)
-        case .balance(let part):
-            balance.expected += part.expected
-            balance.missing += part.missing
-            balance.overtaken += part.overtaken
-            balances += 1
+        case .queueBytes(let bytes): queueBytes = bytes
+        case .news: break
         case .sample(let group, let sample):
             total.merge(sample.tally)
             row.merge(sample.tally)
@@ -210,19 +195,29 @@ final class Stage {
         for member in members { member.sample() }
     }
 
-    /// Shows the row of the second that has ended, and asks for the next one's.
+    /// Notes the row of the second that has ended, and asks for the next one's.
     private func tick(_ now: UInt64) {
         guard now >= nextTick, owedSamples == 0 else { return }
         nextTick = max(nextTick + 1_000_000_000, now + 500_000_000)
-        if let progress {
-            let row = ProgressRow(
-                elapsed: .nanoseconds(Int64(now - startedAt)), connected: total.connected, published: row.requests,
-                delivered: row.delivered, latency: row.latency, errors: row.errorCount,
-                length: .nanoseconds(Int64(now - rowBegan)))
-            progress(row.text)
-        }
-        row = Tally()
+        var row = Row(
+            self.row, connected: total.connected, elapsed: now - startedAt, length: max(1, now - rowBegan))
+        (row.serverCPU, row.serverMemory) = server.look(now)
+        row.queueBytes = queueBytes
+        display?(row)
+        // A day of seconds.
+        if rows.count < 86_400 { rows.append(row) }
+        self.row = Tally()
         rowBegan = now
+        scraper?.ask()
         askForSamples()
     }
+}
+
+/// Gathers answers from several threads.
+private final class Answers<Answer: Sendable>: Sendable {
+    private let list = Locked<[Answer]>([])
+
+    func add(_ answer: Answer) { list.withLock { $0.append(answer) } }
+
+    var all: [Answer] { list.withLock { $0 } }
 }

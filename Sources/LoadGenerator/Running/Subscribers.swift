@@ -5,15 +5,21 @@ internal import Wire
 /// Connections that each subscribe to one channel and check what they are sent.
 final class Subscribers: LoadGroup {
     let connector: Connector
-    private let numbers: Range<Int>
-    private let plan: Plan
+    let numbers: Range<Int>
+    let plan: Plan
+    let cast: Cast
     private let run: RunID
     private let sends: SendLog
     /// By channel.
-    private var logs: [EventLog]
-    /// By connection, from the first number; `nil` before its `subscribed`.
-    private var checkers: [SequenceChecker?]
+    var logs: [EventLog]
+    /// By channel: the epochs that its counter has had, as far as was seen.
+    var epochs: [[String]]
+    /// By connection, from the first number.
+    var readers: [Reader]
+    /// What became of subscriptions that have ended.
+    var past = Balance()
     private var hasEnded = false
+    private let userPrefix: String?
 
     /// What all that ever subscribed should have received, in events.
     struct Balance: Sendable {
@@ -21,26 +27,34 @@ final class Subscribers: LoadGroup {
         var missing: UInt64 = 0
         /// Of the missing, those that later events have overtaken.
         var overtaken: UInt64 = 0
+
+        static func + (one: Balance, other: Balance) -> Balance {
+            Balance(
+                expected: one.expected + other.expected, missing: one.missing + other.missing,
+                overtaken: one.overtaken + other.overtaken)
+        }
     }
 
     /// Makes a group that is not connected yet.
     ///
     /// - Parameters:
     ///   - numbers: Which of the plan's subscribers these are.
-    ///   - plan: What is done.
-    ///   - run: Which data is this run's.
-    ///   - sends: When each request was sent.
+    ///   - setting: What all groups of the run share.
     ///   - connector: What opens the connections.
-    init(_ numbers: Range<Int>, plan: Plan, run: RunID, sends: SendLog, connector: Connector) {
+    init(_ numbers: Range<Int>, _ setting: Setting, connector: Connector) {
         self.numbers = numbers
-        self.plan = plan
-        self.run = run
-        self.sends = sends
+        plan = setting.plan
+        run = setting.run
+        cast = setting.cast
+        sends = setting.sends
         self.connector = connector
-        let capacity = SendLog.capacity(rate: plan.rate / Double(plan.channels))
+        let capacity = EventLog.capacity(plan)
         logs = (0..<plan.channels).map { _ in EventLog(capacity: capacity) }
-        checkers = [SequenceChecker?](repeating: nil, count: numbers.count)
+        epochs = [[String]](repeating: [], count: plan.channels)
+        readers = [Reader](repeating: Reader(), count: numbers.count)
+        userPrefix = if case .users(let prefix) = plan.identity { prefix + "-pub-" } else { nil }
         connector.owner = self
+        takeRoles()
     }
 
     func connect(whenDone: @escaping () -> Void) {
@@ -52,10 +66,10 @@ final class Subscribers: LoadGroup {
     /// - Parameter last: The last seq of each channel, 0 where nothing was published.
     /// - Returns: The balance so far.
     func balance(through last: [UInt64]) -> Balance {
-        var balance = Balance()
-        for (index, checker) in checkers.enumerated() {
-            guard let checker else { continue }
-            let last = last[channel(of: numbers.lowerBound + index)]
+        var balance = past
+        for (index, reader) in readers.enumerated() {
+            guard let checker = reader.checker else { continue }
+            let last = last[cast.channel(ofSubscriber: numbers.lowerBound + index)]
             balance.expected += last >= checker.first ? last - checker.first + 1 : 0
             balance.missing += checker.missing(through: last)
             balance.overtaken += checker.overtaken(through: last)
@@ -70,12 +84,7 @@ final class Subscribers: LoadGroup {
 
     // MARK: ConnectionOwner
 
-    func connectionDidOpen(_ connection: LoadConnection) {
-        let name = plan.channelName(channel(of: connection.number))
-        var text: [UInt8] = []
-        Request(id: .number(1), .subscribe(.init(channel: name))).append(to: &text)
-        connection.send(text)
-    }
+    func connectionDidOpen(_ connection: LoadConnection) { subscribe(connection) }
 
     func connection(_ connection: LoadConnection, didReceive text: Span<UInt8>, at time: UInt64) {
         guard !hasEnded else { return }
@@ -92,64 +101,62 @@ final class Subscribers: LoadGroup {
         }
         switch message {
         case .event(_, let change): received(change.seq, change, text, by: connection, at: time)
-        case .subscribed(let subscribed): received(subscribed, by: connection)
-        case .lagged(_, _, let last):
-            connector.tally.lagged += checkers[index(of: connection)]?.skip(through: last) ?? 0
+        case .subscribed(let subscribed): received(subscribed, by: connection, at: time)
+        case .lagged(_, let first, let last): lagged(from: first, through: last, connection)
         case .error(_, let code, _, _):
             connector.tally.count(code.rawValue)
             connector.fail(connection, "subscribe refused: \(code.rawValue)")
-        case .unsubscribed(_, _, let reason): connector.tally.count("unsubscribed: \(reason ?? "no reason")")
+        case .unsubscribed(_, _, let reason): unsubscribed(reason, connection)
         default: break
         }
     }
 
-    // MARK: What is received
-
-    private func received(_ subscribed: Subscribed, by connection: LoadConnection) {
+    func connectionDidEnd(_ connection: LoadConnection) -> Bool {
         let index = index(of: connection)
-        if checkers[index] == nil {
-            checkers[index] = SequenceChecker(subscribed: subscribed.seq)
-            connector.settle(connection)
-        } else {
-            connector.tally.lagged += checkers[index]?.skip(through: subscribed.seq) ?? 0
-        }
+        retire(index)
+        readers[index].phase = .away
+        guard readers[index].isSlow else { return false }
+        connector.tally.slowClosed += 1
+        return true
     }
+
+    // MARK: Events
 
     private func received(
         _ seq: UInt64, _ change: Change?, _ text: Span<UInt8>, by connection: LoadConnection, at time: UInt64
     ) {
-        switch checkers[index(of: connection)]?.see(seq) {
+        let index = index(of: connection)
+        switch readers[index].phase {
+        case .subscribed, .unsubscribing: break
+        case .unsubscribed: return connector.tally.afterUnsubscribe += 1
+        case .away, .subscribing: return connector.tally.count("event before subscribed")
+        }
+        switch readers[index].checker?.see(seq) {
         case .next, .gap: break
         case .late: connector.tally.reordered += 1
         case .duplicate:
             connector.tally.duplicates += 1
             return
-        case nil:
-            connector.tally.count("event before subscribed")
-            return
+        case nil: return
         }
         connector.tally.delivered += 1
-        let channel = channel(of: connection.number)
+        let channel = cast.channel(ofSubscriber: connection.number)
         let stamp: Stamp?
         switch logs[channel][seq] {
         case .stamped(let known): stamp = known
         case .unstamped: stamp = nil
         case .unseen:
-            stamp = self.stamp(of: change, text, channel: channel)
+            stamp = self.stamp(at: seq, of: change, text, channel: channel)
             logs[channel].enter(stamp, at: seq)
         }
-        guard let stamp else {
-            connector.tally.untimed += 1
-            return
-        }
+        if seq <= readers[index].replayedThrough { return connector.tally.replayed += 1 }
+        guard let stamp, !readers[index].isSlow else { return connector.tally.untimed += 1 }
         connector.tally.latency.record((time - min(time, stamp.intended)) / 1000)
         connector.tally.latencyFromSend.record((time - min(time, stamp.sent)) / 1000)
     }
 
     /// When the request behind an event was due and sent, from the event as it was first seen on this loop.
-    ///
-    /// An addition carries its request's number; the same publisher's next event takes it away, and was one round later.
-    private func stamp(of change: Change?, _ text: Span<UInt8>, channel: Int) -> Stamp? {
+    private func stamp(at seq: UInt64, of change: Change?, _ text: Span<UInt8>, channel: Int) -> Stamp? {
         var change = change
         if change == nil {
             guard case .event(_, let decoded) = try? BrokerMessage.decode(text) else {
@@ -158,18 +165,50 @@ final class Subscribers: LoadGroup {
             }
             change = decoded
         }
-        guard let change, let publisher = run.publisher(of: change.message) else { return nil }
+        guard let change, let message = run.number(ofMessage: change.message),
+            let publisher = publisher(change, message)
+        else { return nil }
+        let group: GroupCount
+        var carried: UInt64?
         switch change.kind {
-        case .added(_, _, let data?), .updated(_, let data):
-            guard let number = run.number(in: data.text) else { return nil }
-            logs[channel].expectRemoval(number: number + UInt64(plan.publishers), by: publisher)
-            return sends.stamp(of: number)
-        case .removed: return logs[channel].takeRemoval(by: publisher).flatMap(sends.stamp(of:))
-        default: return nil
+        case .added(let added, _, let data):
+            group = added
+            carried = data.flatMap { run.number(in: $0.text) }
+        case .updated(let updated, let data):
+            group = updated
+            carried = run.number(in: data.text)
+        case .removed(let removed, _): group = removed
+        case .replaced, .cleared: return nil
         }
+        guard let number = logs[channel].number(at: seq, carried: carried, by: publisher, step: plan.publishers) else {
+            return nil
+        }
+        return sends.stamp(of: number, cell: CountModel.cell(message: message, reaction: reaction(group.reaction)))
     }
 
-    private func index(of connection: LoadConnection) -> Int { connection.number - numbers.lowerBound }
+    /// Whose request it was.
+    private func publisher(_ change: Change, _ message: Int) -> Int? {
+        let number: Int?
+        if !plan.scenario.isMixed {
+            number = message
+        } else if let userPrefix, let user = change.user, user.hasPrefix(userPrefix) {
+            number = Int(user.dropFirst(userPrefix.count)).map { $0 - 1 }
+        } else {
+            number = userPrefix == nil ? message / plan.messages : nil
+        }
+        return number.flatMap { (0..<plan.publishers).contains($0) ? $0 : nil }
+    }
 
-    private func channel(of number: Int) -> Int { number % plan.channels }
+    /// The number of a reaction; the broker may write it with or without a variation selector.
+    private func reaction(_ reaction: Reaction) -> Int {
+        guard plan.reactions.count > 1 else { return 0 }
+        return plan.reactions.firstIndex { Subscribers.isSame($0, reaction.text) } ?? 15
+    }
+
+    private static func isSame(_ one: String, _ other: String) -> Bool {
+        one.unicodeScalars.lazy.filter { $0 != "\u{FE0F}" }
+            .elementsEqual(other.unicodeScalars.lazy.filter { $0 != "\u{FE0F}" })
+    }
+
+    func index(of connection: LoadConnection) -> Int { connection.number - numbers.lowerBound }
 }

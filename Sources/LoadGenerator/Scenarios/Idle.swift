@@ -10,12 +10,11 @@ struct Idle {
         self.stage = stage
         let plan = stage.plan
         self.plan = plan
-        let dial = stage.dial
+        let setting = stage.setting
         for loop in 0..<plan.loops {
-            let numbers = plan.subscribers * loop / plan.loops..<plan.subscribers * (loop + 1) / plan.loops
+            let numbers = plan.subscribers(onLoop: loop)
             _ = try stage.add("idlers-\(loop + 1)") { loop in
-                Idlers(
-                    numbers, plan: plan, connector: Connector(prefix: "sub", plan: plan, dial: dial, loop: loop))
+                Idlers(numbers, setting, connector: Connector(prefix: "sub", setting, loop: loop))
             }
         }
     }
@@ -23,18 +22,23 @@ struct Idle {
     /// Runs it.
     func run() throws(LoadError) -> Report {
         let before = plan.serverProcess.flatMap(ProcessStatus.read(process:))
+        let ownBefore = ProcessStatus.readOwn()
         let began = Clock.now()
         try stage.connect(0..<plan.loops, connections: plan.subscribers)
         let connecting = Duration.nanoseconds(Int64(Clock.now() - began))
 
         let start = stage.moment()
-        stage.wait(until: start.time + plan.duration.nanoseconds)
+        stage.wait(until: start.time + plan.duration.nanoseconds) { stage.isInterrupted }
         let end = stage.moment()
 
         var report = stage.report(from: start, to: end, connecting: connecting, before: before)
-        if let before, let after = end.server, stage.total.connected > 0 {
-            let grown = Double(after.residentBytes) - Double(before.residentBytes)
-            report[.serverMemoryEach] = grown / Double(stage.total.connected)
+        let connected = Double(max(1, stage.total.connected))
+        if let before, let after = end.server {
+            report[.serverMemoryEach] = (Double(after.residentBytes) - Double(before.residentBytes)) / connected
+        }
+        if let ownBefore, let after = ProcessStatus.readOwn() {
+            report[.generatorMemoryEach] =
+                (Double(after.residentBytes) - Double(ownBefore.residentBytes)) / connected
         }
         return report
     }
