@@ -14,6 +14,8 @@ enum Places {
 
     static var fanfare: String { binaries.appending(path: "fanfare").path() }
 
+    static var fanfareLoad: String { binaries.appending(path: "fanfare-load").path() }
+
     /// Runs the body with a new folder that is gone afterwards.
     static func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fanfare-test-\(UUID().uuidString)")

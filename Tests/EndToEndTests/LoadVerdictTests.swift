@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+/// What `fanfare-load` says of brokers that are wrong, and how it says it.
+@Suite struct LoadVerdictTests {
+    private static let few = [
+        "--subscribers", "5", "--publishers", "2", "--rate", "100", "--for", "1s", "--drain", "500ms",
+    ]
+
+    @Test(
+        "a broker without a fault passes", arguments: ["fanout", "react", "churn", "storm", "resume", "slow", "soak"])
+    func sound(scenario: String) async throws {
+        try await withFaultyBroker("none") { url in
+            let run = try await LoadRun.run(url, [scenario] + Self.few)
+            #expect(run.status == 0, "\(run.account)")
+            #expect(run["counts_compared"] > 0)
+        }
+    }
+
+    @Test(
+        "each fault is noticed and named",
+        arguments: [
+            ("lose", "fanout", "lost"), ("lose", "react", "lost"), ("repeat", "fanout", "duplicates"),
+            ("repeat", "soak", "duplicates"), ("reorder", "fanout", "reordered"), ("reorder", "react", "reordered"),
+            ("after-unsubscribe", "churn", "after_unsubscribe"), ("after-unsubscribe", "soak", "after_unsubscribe"),
+            ("wrong-counts", "fanout", "counts_wrong"), ("wrong-counts", "react", "counts_wrong"),
+            ("no-ack", "fanout", "errors"), ("wrong-result", "react", "errors"), ("false-recovery", "resume", "lost"),
+            ("drop", "fanout", "connections.dropped"), ("lose", "storm", "lost"), ("lose", "slow", "lost"),
+        ])
+    func faulty(fault: String, scenario: String, metric: String) async throws {
+        try await withFaultyBroker(fault) { url in
+            let run = try await LoadRun.run(url, [scenario] + Self.few)
+            #expect(run.status == 1, "\(run.account)")
+            #expect(run[metric] > 0, "\(run.account)")
+            let words = metric.replacing(/[._]/, with: " ")
+            #expect(run.failures.contains { $0.hasPrefix(words) }, "\(run.account)")
+        }
+    }
+
+    @Test("a threshold that breaks ends with 1, and one that holds with 0")
+    func thresholds() async throws {
+        try await BrokerProcess.run(["--store", "memory"]) { broker in
+            let words = ["--for", "300ms", "--subscribers", "5"]
+            #expect(try await LoadRun.run(broker.url, words + ["--fail-if", "p99>30s"]).status == 0)
+            let run = try await LoadRun.run(broker.url, words + ["--fail-if", "p99>1us"])
+            #expect(run.status == 1)
+            #expect(run.failures.first?.contains("p99>1us") == true, "\(run.account)")
+        }
+    }
+
+    @Test(
+        "what cannot be run ends with 2 and one line that says why",
+        arguments: [
+            ([], "URL"), (["http://127.0.0.1:1"], "ws://"), (["ws://127.0.0.1:1"], "cannot connect"),
+            (["ws://127.0.0.1:1", "nonsense"], "nonsense"), (["ws://127.0.0.1:1", "--rate", "fast"], "--rate"),
+            (["ws://127.0.0.1:1", "--profile", "100@"], "100@"),
+            (["ws://127.0.0.1:1", "--profile", "1@1s", "--for", "2s"], "--for"),
+            (["ws://127.0.0.1:1", "--closed", "5", "--rate", "5"], "--rate"),
+            (["ws://127.0.0.1:1", "--fault", "rain=5"], "rain=5"),
+            (["ws://127.0.0.1:1", "idle", "--rate", "5"], "--rate"),
+            (["ws://127.0.0.1:1", "--fault", "pause=1s+1s"], "--server-pid"),
+            (["ws://127.0.0.1:1", "--subscribers", "900k"], "descriptors"), (["ws://192.0.2.1:80"], "--allow-remote"),
+            (["ws://127.0.0.1:1", "react", "--mix", "1:2"], "--mix"),
+            (["ws://127.0.0.1:1", "--fail-if", "p98>1"], "p98"),
+            (["ws://127.0.0.1:1", "--html", "/nonexistent/run.html"], "--html"),
+            (["compare", "/nonexistent/a.json", "/nonexistent/b.json"], "/nonexistent/a.json"), (["compare"], "BEFORE"),
+        ])
+    func refusals(words: [String], named: String) async throws {
+        let (status, record) = await
+            (try Program(Places.fanfareLoad, words + (words.first == "compare" ? [] : ["--quiet"]))).end()
+        #expect(status == 2, "\(record.errors)")
+        #expect(record.output.isEmpty)
+        #expect(record.errors.contains(named), "\(record.errors)")
+        #expect(record.errors.split(separator: "\n").count == 1, "\(record.errors)")
+    }
+
+    @Test("files: JSON, CSV, JUnit and a page; and two reports compared")
+    func files() async throws {
+        try await BrokerProcess.run(["--store", "memory"]) { broker in
+            try await Places.withFolder { folder in
+                func path(_ name: String) -> String { folder.appending(path: name).path() }
+                func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
+                for name in ["a.json", "b.json"] {
+                    let words = [
+                        broker.url, "--for", "1500ms", "--save", path(name), "--csv", path("run.csv"), "--junit",
+                        path("run.xml"), "--html", path("run.html"), "--fail-if", "p99>30s",
+                    ]
+                    let (status, record) = await (try Program(Places.fanfareLoad, words)).end()
+                    #expect(status == 0, "\(record.errors)")
+                    #expect(record.output.hasSuffix("\nok\n"), "\(record.output)")
+                }
+                #expect(try text("run.csv").hasPrefix("seconds,connected,"))
+                #expect(try text("run.csv").split(separator: "\r\n").count >= 2)
+                #expect(try text("run.xml").contains(#"tests="2" failures="0""#))
+                let page = try text("run.html")
+                #expect(page.contains("<svg") && page.contains("Latency by percentile") && page.hasSuffix("</html>\n"))
+                #expect(!page.contains("src=") && !page.contains("href="), "one file, nothing else is loaded")
+
+                let compare = ["compare", path("a.json"), path("b.json")]
+                let same = await (try Program(Places.fanfareLoad, compare + ["--fail-if", "published.requests>+10%"]))
+                    .end()
+                #expect(same.status == 0, "\(same.record.output)\(same.record.errors)")
+                let broken = await
+                    (try Program(Places.fanfareLoad, compare + ["--fail-if", "published.requests<+10%"])).end()
+                #expect(broken.status == 1, "\(broken.record.output)")
+                #expect(broken.record.output.contains("FAILED: published.requests<+10% broke"))
+            }
+        }
+    }
+
+    @Test("the search for the limit ends at the knee and says what broke")
+    func limit() async throws {
+        try await BrokerProcess.run(["--store", "memory"]) { broker in
+            let run = try await LoadRun.run(
+                broker.url,
+                [
+                    "--find-limit", "rate", "--rate", "50", "--for", "200ms", "--subscribers", "5", "--fail-if",
+                    "published.requests>30",
+                ])
+            #expect(run.status == 0, "\(run.account)")
+            #expect((140...150).contains(run["held"]), "\(run.account)")
+            #expect((151...165).contains(run["broke"]), "\(run.account)")
+            #expect((run.report["reason"] as? String)?.contains("published.requests>30") == true, "\(run.account)")
+        }
+    }
+}
