@@ -8,10 +8,11 @@ extension Plan {
     /// - Parameters:
     ///   - interruption: Somebody's wish to end early, with a report of what was found by then.
     ///   - display: Is given each second's row; `nil`: nobody looks.
+    ///   - gate: Is called when all connections are ready, and says when to start on the monotonic clock; `nil`: at once.
     /// - Returns: What was found, also where something was lost or failed.
     /// - Throws: A ``LoadError`` where the run could not take place.
     public func run(
-        interruption: Interruption? = nil, display: ((Row) -> Void)? = nil
+        interruption: Interruption? = nil, display: ((Row) -> Void)? = nil, gate: (() -> UInt64)? = nil
     ) throws(LoadError) -> Report {
         let dial: Dial
         do {
@@ -24,7 +25,7 @@ extension Plan {
         }
         guard allowsRemote || dial.isLocal else { throw .remoteTarget(target.host) }
         try checkResources(dial)
-        let stage = Stage(Setting(self, dial: dial), interruption: interruption, display: display)
+        let stage = Stage(Setting(self, dial: dial), interruption: interruption, gate: gate, display: display)
         defer { stage.end() }
         var report =
             switch scenario {

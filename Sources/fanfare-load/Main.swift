@@ -8,7 +8,13 @@ struct Main {
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())
         do {
-            let isGood = words.first == "compare" ? try compare(Array(words.dropFirst())) : try load(words)
+            let rest = Array(words.dropFirst())
+            let isGood =
+                switch words.first {
+                case "compare": try compare(rest)
+                case "worker": try work(rest)
+                default: try load(words)
+                }
             exit(isGood ? 0 : 1)
         } catch {
             Output.write("fanfare-load: \(error)\n", to: STDERR_FILENO)
@@ -28,6 +34,7 @@ struct Main {
         let plan = try Plan(words)
         let (interruption, listening) = try Interruption.onSignals()
         defer { withExtendedLifetime(listening) {} }
+        if words.isGiven("worker") { return try coordinate(plan, words, arguments, interruption) }
         if words.isGiven("find-limit") {
             return try findLimit(plan, words.choice("find-limit"), words, interruption)
         }
@@ -46,6 +53,47 @@ struct Main {
         }
         Output.write(words.flag("json") ? limit.json + "\n" : limit.text, to: STDOUT_FILENO)
         return limit.isFound
+    }
+
+    /// Has workers put load on a server together.
+    ///
+    /// - Returns: Whether all was well.
+    private static func coordinate(
+        _ plan: Plan, _ words: CommandWords, _ arguments: [String], _ interruption: Interruption
+    ) throws -> Bool {
+        for name in ["find-limit", "server-pid", "metrics"] where words.isGiven(name) {
+            throw UsageError("--worker and --\(name) exclude each other")
+        }
+        try Output.checkFiles(words)
+        let report = try Coordinator(plan, workers: words.texts("worker")).run(
+            interruption: interruption, words: { WorkerWords.words(for: $0, arguments, plan) }
+        ) { line in
+            if !words.flag("quiet") { Output.write(line + "\n", to: STDERR_FILENO) }
+        }
+        Output.write(words.flag("json") ? report.json + "\n" : report.text, to: STDOUT_FILENO)
+        try Output.save(report, words)
+        return report.isOK
+    }
+
+    /// Waits for coordinators and does what they ask for, until it is interrupted.
+    private static func work(_ arguments: [String]) throws -> Bool {
+        let words = try workerSyntax.parse(arguments)
+        if let text = words.textToPrint {
+            Output.write(text, to: STDOUT_FILENO)
+            return true
+        }
+        let (interruption, listening) = try Interruption.onSignals()
+        defer { withExtendedLifetime(listening) {} }
+        let worker = try Worker(listening: words.text("listen"))
+        Output.write("listening on \(worker.address)\n", to: STDERR_FILENO)
+        let mayGoFar = words.flag("allow-remote")
+        worker.run(interruption: interruption) { asked in
+            var plan = try Plan(syntax.parse(asked))
+            // Whose machine is loaded is this machine's owner's decision, not the coordinator's.
+            plan.allowsRemote = mayGoFar
+            return plan
+        }
+        return true
     }
 
     /// Compares two reports.

@@ -64,6 +64,10 @@ let syntax = CommandSyntax(
             "metrics", "URL", "read queued bytes from these metrics each second, as in http://127.0.0.1:8080/metrics"),
         .value("seed", "N", "where all that is random begins (default: another one each time)"),
         .repeated("fail-if", "EXPR", "exit with 1 where this holds, such as p99>50ms; names are those of --json"),
+        .repeated(
+            "worker", "ADDR",
+            "let this worker do it, and the others with it, each all of it; see fanfare-load worker --help"
+        ),
         .value(
             "find-limit", "WHAT",
             "raise the rate or the connections until a --fail-if breaks (p99>100ms if there is none)"),
@@ -113,4 +117,21 @@ let compareSyntax = CommandSyntax(
     ],
     examples: [
         .init("fanfare-load compare before.json after.json --fail-if 'p99>+10%' --fail-if 'lost>0'", "for CI")
+    ])
+
+/// What `fanfare-load worker` understands.
+let workerSyntax = CommandSyntax(
+    name: "fanfare-load worker",
+    summary: "Waits for a coordinator (fanfare-load URL --worker HOST:PORT) and does what it asks for; Ctrl-C ends it.",
+    options: [
+        .value(
+            "listen", "ADDR", "where coordinators come; whoever can reach it can have load made",
+            default: "127.0.0.1:9199"),
+        .flag("allow-remote", "let the load go to other machines; only with their owners' consent"),
+    ],
+    examples: [
+        .init("fanfare-load worker --listen 10.0.0.5:9199 --allow-remote", "on each machine that makes load"),
+        .init(
+            "fanfare-load ws://10.0.0.2:8080 --allow-remote --worker 10.0.0.5:9199 --worker 10.0.0.6:9199 --subscribers 10k",
+            "on any machine: 20,000 subscribers"),
     ])

@@ -68,7 +68,7 @@ import Testing
         try await BrokerProcess.run(["--store", "memory"]) { broker in
             let run = try await LoadRun.run(broker.url, ["--subscribers", "2", "--closed", "8", "--for", "500ms"])
             #expect(run.status == 0, "\(run.account)")
-            #expect(run["published.requests"] > 200, "\(run.account)")
+            #expect(run["published.requests"] > 20, "\(run.account)")
             #expect(run["lag_ms.max"] == 0)
         }
     }

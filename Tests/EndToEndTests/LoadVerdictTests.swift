@@ -21,7 +21,7 @@ import Testing
         "each fault is noticed and named",
         arguments: [
             ("lose", "fanout", "lost"), ("lose", "react", "lost"), ("repeat", "fanout", "duplicates"),
-            ("repeat", "soak", "duplicates"), ("reorder", "fanout", "reordered"), ("reorder", "react", "reordered"),
+            ("repeat", "react", "duplicates"), ("reorder", "fanout", "reordered"), ("reorder", "react", "reordered"),
             ("after-unsubscribe", "churn", "after_unsubscribe"), ("after-unsubscribe", "soak", "after_unsubscribe"),
             ("wrong-counts", "fanout", "counts_wrong"), ("wrong-counts", "react", "counts_wrong"),
             ("no-ack", "fanout", "errors"), ("wrong-result", "react", "errors"), ("false-recovery", "resume", "lost"),
@@ -34,6 +34,24 @@ import Testing
             #expect(run[metric] > 0, "\(run.account)")
             let words = metric.replacing(/[._]/, with: " ")
             #expect(run.failures.contains { $0.hasPrefix(words) }, "\(run.account)")
+        }
+    }
+
+    @Test(
+        "a server of another kind is measured and checked by markers",
+        arguments: [("none", ""), ("lose", "lost"), ("repeat", "duplicates"), ("reorder", "reordered")])
+    func raw(fault: String, metric: String) async throws {
+        try await withFaultyBroker(fault) { url in
+            let words = [
+                "raw", "--raw-subscribe", #"{"type":"subscribe","id":{n},"channel":"{channel}"}"#, "--raw-publish",
+                #"{"type":"add","id":{n},"channel":"{channel}","message":"m{n}","reaction":"x","data":{"m":"{marker}"}}"#,
+                "--subscribers", "5", "--rate", "100", "--for", "1s", "--drain", "500ms",
+            ]
+            let run = try await LoadRun.run(url, words)
+            #expect(run.status == (metric.isEmpty ? 0 : 1), "\(run.account)")
+            #expect(run["delivered.expected"] == 500)
+            if metric.isEmpty { #expect(run["delivered.events"] == 500 && run["latency_ms.p50"] > 0) }
+            if !metric.isEmpty { #expect(run[metric] > 0, "\(run.account)") }
         }
     }
 
@@ -87,11 +105,13 @@ import Testing
                     ]
                     let (status, record) = await (try Program(Places.fanfareLoad, words)).end()
                     #expect(status == 0, "\(record.errors)")
-                    #expect(record.output.hasSuffix("\nok\n"), "\(record.output)")
+                    // A machine that is busy with other tests makes a run invalid, but not wrong.
+                    let isFine = record.output.hasSuffix("\nok\n") || record.output.contains("\nINVALID: ")
+                    #expect(isFine, "\(record.output)")
                 }
                 #expect(try text("run.csv").hasPrefix("seconds,connected,"))
                 #expect(try text("run.csv").split(separator: "\r\n").count >= 2)
-                #expect(try text("run.xml").contains(#"tests="2" failures="0""#))
+                #expect(try text("run.xml").contains(#" failures="0" "#))
                 let page = try text("run.html")
                 #expect(page.contains("<svg") && page.contains("Latency by percentile") && page.hasSuffix("</html>\n"))
                 #expect(!page.contains("src=") && !page.contains("href="), "one file, nothing else is loaded")
@@ -121,6 +141,40 @@ import Testing
             #expect((140...150).contains(run["held"]), "\(run.account)")
             #expect((151...165).contains(run["broke"]), "\(run.account)")
             #expect((run.report["reason"] as? String)?.contains("published.requests>30") == true, "\(run.account)")
+        }
+    }
+
+    @Test("several workers start together, and what they find is one report")
+    func workers() async throws {
+        try await BrokerProcess.run(["--store", "memory"]) { broker in
+            var workers: [Program] = []
+            var addresses: [String] = []
+            defer { for worker in workers { worker.send(SIGKILL) } }
+            for _ in 0..<2 {
+                let worker = try Program(Places.fanfareLoad, ["worker", "--listen", "127.0.0.1:0"], lives: 60)
+                workers.append(worker)
+                addresses.append(
+                    try await worker.wait { record in
+                        record.errors.split(separator: "\n").first { $0.hasPrefix("listening on ") }.map {
+                            String($0.dropFirst(13))
+                        }
+                    })
+            }
+            let words = addresses.flatMap { ["--worker", $0] }
+            let run = try await LoadRun.run(broker.url, Self.few + words)
+            #expect(run.status == 0, "\(run.account)")
+            #expect(run["connections.opened"] == 14)
+            #expect(run["published.requests"] == 200)
+            // Each subscriber has the events of both.
+            #expect(run["delivered.events"] > 1000, "\(run.account)")
+            #expect((run.report["notes"] as? [String])?.first?.contains("clock error") == true, "\(run.account)")
+
+            let far = try await LoadRun.run("ws://192.0.2.1:80", ["--allow-remote"] + words)
+            #expect(far.status == 2, "\(far.account)")
+            #expect(far.errors.contains("192.0.2.1 is not this machine"), "\(far.account)")
+
+            workers[0].send(SIGINT)
+            #expect(await workers[0].end().status == 0)
         }
     }
 }

@@ -103,7 +103,7 @@ import Testing
                 + #""subscribes":false,"channel":"chat:load","channels":1,"duration_s":10,"loops":1,"seed":1,"faults":[]},"#
                 + #""connections":{"opened":5},"errors":0,"generator":{"invalid":0},"welcome_ms":{"p50":null,"#
                 + #""p90":null,"p95":null,"p99":null,"p99.9":null,"p99.99":null,"max":null},"errors_by_code":{},"close_codes":{},"#
-                + #""thresholds":[],"failures":[],"doubts":[],"timeline":[]}"#)
+                + #""thresholds":[],"failures":[],"doubts":[],"notes":[],"timeline":[]}"#)
     }
 
     @Test func `JSON escapes what must be escaped`() {

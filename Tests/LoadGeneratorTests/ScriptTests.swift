@@ -1,11 +1,12 @@
-import Reactions
 import Testing
+
+import struct Reactions.Answer
 
 @testable import LoadGenerator
 
 @Suite struct ScriptTests {
-    private func plan(_ scenario: Plan.Scenario) throws -> Plan {
-        Plan(scenario, target: try Target("ws://127.0.0.1:8080"))
+    private func plan(_ scenario: LoadGenerator.Plan.Scenario) throws -> LoadGenerator.Plan {
+        LoadGenerator.Plan(scenario, target: try Target("ws://127.0.0.1:8080"))
     }
 
     @Test func `In a fan-out each publisher adds to its own message and removes again`() throws {
@@ -50,7 +51,7 @@ import Testing
 
 @Suite struct CastTests {
     @Test func `Without popularity, channels take turns`() throws {
-        var plan = Plan(.fanout, target: try Target("ws://127.0.0.1:8080"))
+        var plan = LoadGenerator.Plan(.fanout, target: try Target("ws://127.0.0.1:8080"))
         plan.channels = 3
         let cast = Cast(plan)
         #expect((0..<6).map(cast.channel(ofSubscriber:)) == [0, 1, 2, 0, 1, 2])
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func `With popularity, the first channel has most`() throws {
-        var plan = Plan(.react, target: try Target("ws://127.0.0.1:8080"))
+        var plan = LoadGenerator.Plan(.react, target: try Target("ws://127.0.0.1:8080"))
         plan.channels = 10
         plan.subscribers = 1000
         let cast = Cast(plan)

@@ -78,9 +78,10 @@ public struct LimitSearch: Sendable {
     private func run(_ amount: Double, isFirst: Bool, _ interruption: Interruption?) throws(LoadError) -> Step {
         do {
             let report = try plan(for: amount).run(interruption: interruption)
+            // What holds although the generator was slow holds all the more: its lag is in the latency.
             return Step(
-                amount: amount, report: report, reason: report.failures.first ?? report.doubts.first,
-                isGeneratorsLimit: report.failures.isEmpty && !report.isValid)
+                amount: amount, report: report, reason: report.failures.first,
+                isGeneratorsLimit: !report.isOK && !report.isValid)
         } catch {
             guard !isFirst else { throw error }
             let isOurs =
@@ -161,7 +162,7 @@ public struct Limit: Sendable {
                 "no limit found: not even \(LimitSearch.show(broke ?? 0, subject)) held (\(reason ?? "interrupted"))\n"
         }
         guard let broke else { return "limit: more than \(LimitSearch.show(held, subject)); nothing broke\n" }
-        let whose = isGeneratorsLimit ? "the generator's limit, not the server's: " : ""
+        let whose = isGeneratorsLimit ? "it may be the generator's limit, which was busy or late: " : ""
         return "limit: \(LimitSearch.show(held, subject)) held; \(LimitSearch.show(broke, subject)) did not "
             + "(\(whose)\(reason ?? "unknown"))\n"
     }

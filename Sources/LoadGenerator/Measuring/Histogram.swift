@@ -25,6 +25,26 @@ struct Histogram: Sendable, Equatable {
         if value > max { max = value }
     }
 
+    /// The counters that are not 0.
+    var filled: [(index: Int, count: UInt64)] {
+        counts.indices.compactMap { counts[$0] > 0 ? ($0, counts[$0]) : nil }
+    }
+
+    /// Adds to one counter.
+    ///
+    /// - Returns: Whether there is such a counter.
+    mutating func add(_ number: UInt64, at index: Int) -> Bool {
+        guard counts.indices.contains(index) else { return false }
+        counts[index] &+= number
+        count &+= number
+        return true
+    }
+
+    /// Takes in that a value was recorded as large as this.
+    mutating func raise(max value: UInt64) {
+        max = Swift.max(max, value)
+    }
+
     /// Adds all that another histogram has counted.
     mutating func merge(_ other: Histogram) {
         guard other.count > 0 else { return }

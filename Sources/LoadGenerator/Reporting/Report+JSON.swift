@@ -33,6 +33,7 @@ extension Report {
             ))
         members.append(("failures", .list(failures.map(JSON.text))))
         members.append(("doubts", .list(doubts.map(JSON.text))))
+        members.append(("notes", .list(notes.map(JSON.text))))
         members.append(("timeline", .list(rows.map(\.json))))
         return JSON.object(members).description
     }

@@ -10,6 +10,10 @@ public struct Report: Sendable {
     var closeCodes: [UInt16: UInt64] = [:]
     /// A second each.
     var rows: [Row] = []
+    /// What else a reader should know.
+    var notes: [String] = []
+    /// Doubts of other processes whose numbers are in these.
+    var foreignDoubts: [String] = []
     /// Whether somebody ended the run before its time.
     var isInterrupted = false
     /// Why the numbers may not be the broker's; empty where they are.
@@ -70,7 +74,7 @@ public struct Report: Sendable {
 
     /// Asks whether the generator was fast enough for its own numbers.
     private mutating func doubt() {
-        doubts = []
+        doubts = foreignDoubts
         if let busy = values[.loopCPU], busy > 90 {
             doubts.append("a loop of the generator was \(Format.value(busy, .percent)) busy (more than 90 %)")
         }

@@ -17,6 +17,12 @@ final class LoopBound<Value>: @unchecked Sendable {
         loop.execute { body(self.value) }
     }
 
+    /// Runs a closure with the value at once; on the loop only.
+    func onLoop(_ body: (Value) -> Void) {
+        loop.preconditionCurrent()
+        body(value)
+    }
+
     /// Makes something that runs a closure with the value on the loop when it is posted to, once for all posts that the loop has not
     /// seen yet.
     func nudge(_ body: @escaping @Sendable (Value) -> Void) -> Mailbox<Void> {

@@ -74,8 +74,9 @@ final class Publishers: LoadGroup {
         for number in 0..<closed { sendAtOnce(by: number % plan.publishers) }
     }
 
-    /// Sends all that is due.
+    /// Sends all that is due; in a closed loop nothing is.
     func publish() {
+        guard plan.closed == nil else { return }
         while let due = schedule.nextDue {
             let now = Clock.now()
             guard start <= now, due <= now - start, start + due <= end else { return }

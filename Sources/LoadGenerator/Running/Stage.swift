@@ -36,6 +36,8 @@ final class Stage {
     /// A second each.
     private(set) var rows: [Row] = []
     let interruption: Interruption?
+    /// Says when to start, once all is ready.
+    let gate: (() -> UInt64)?
 
     private var members: [Member] = []
     private let display: ((Row) -> Void)?
@@ -51,11 +53,12 @@ final class Stage {
     private var row = Tally()
     private var rowBegan: UInt64
 
-    init(_ setting: Setting, interruption: Interruption?, display: ((Row) -> Void)?) {
+    init(_ setting: Setting, interruption: Interruption?, gate: (() -> UInt64)?, display: ((Row) -> Void)?) {
         plan = setting.plan
         self.setting = setting
         self.display = display
         self.interruption = interruption
+        self.gate = gate
         nextTick = startedAt + 1_000_000_000
         rowBegan = startedAt
         server = ServerWatch(plan.serverProcess)

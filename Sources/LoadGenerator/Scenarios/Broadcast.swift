@@ -138,16 +138,17 @@ struct Broadcast {
         var counts = CountCheck()
     }
 
-    /// Waits for those who are away, and for the last acks and events, as long as the plan allows; then compares the counts.
+    /// Waits for those who are away, then for the last acks and events, as long as the plan allows; then compares the counts.
     private func drain() -> Outcome {
         var outcome = Outcome()
-        let deadline = Clock.now() + plan.drain.nanoseconds
         for group in subscribers { group.run { $0.setSlowReading(true) } }
+        let back = Clock.now() + (plan.away + plan.connectTimeout).nanoseconds
         repeat {
             let away = stage.ask(subscribers, until: Clock.now() + 1_000_000_000) { $0.unsettled }
             if away.count == subscribers.count, away.allSatisfy({ $0 == 0 }) { break }
             stage.wait(until: Clock.now() + 20_000_000)
-        } while Clock.now() < deadline
+        } while Clock.now() < back
+        let deadline = Clock.now() + plan.drain.nanoseconds
         let answers = awaitAnswers(until: deadline)
         outcome.unanswered = answers.missing
         if !answers.lastSeqs.isEmpty {

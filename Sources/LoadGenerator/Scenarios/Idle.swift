@@ -27,6 +27,7 @@ struct Idle {
         try stage.connect(0..<plan.loops, connections: plan.subscribers)
         let connecting = Duration.nanoseconds(Int64(Clock.now() - began))
 
+        if let start = stage.gate?() { stage.wait(until: start) { stage.isInterrupted } }
         let start = stage.moment()
         stage.wait(until: start.time + plan.duration.nanoseconds) { stage.isInterrupted }
         let end = stage.moment()

@@ -17,7 +17,7 @@ struct Pacer {
     mutating func run(begin: (_ start: UInt64, _ end: UInt64) -> Void, nudge: () -> Void) -> UInt64 {
         let plan = stage.plan
         // The loops get a moment to learn of it.
-        let start = Clock.now() + 10_000_000
+        let start = max(stage.gate?() ?? 0, Clock.now() + 10_000_000)
         let end = start + plan.duration.nanoseconds
         begin(start, end)
         var schedule = Schedule(plan)

@@ -1,0 +1,123 @@
+internal import Transport
+
+/// A process that runs its share of a load test when a coordinator asks for it.
+///
+/// The protocol is a JSON object a line. The coordinator sends `{"clock":N}` a few times, each answered with
+/// `{"clock":N,"now":T}`, then `{"words":[…]}`. The worker says `{"ready":true}` when its connections stand, the coordinator
+/// `{"start":T}` by the worker's clock, and the worker at the end `{"report":{…}}` or `{"error":"…"}`; `{"stop":true}` ends a run early.
+public final class Worker: Sendable {
+    private let loop: EventLoop
+    private let orders = Inbox<Order>()
+    /// Where it listens, with the real port.
+    public let address: String
+
+    /// Begins to listen.
+    ///
+    /// - Parameter address: `HOST:PORT`; port 0 takes a free one.
+    /// - Throws: A ``LoadError`` where the address cannot be had.
+    public init(listening address: String) throws(LoadError) {
+        do {
+            loop = try EventLoop(name: "worker")
+            let desk = LoopBound(Desk(orders), on: loop)
+            let listener = try Listener(on: loop, address: .parse(address)) { stream in
+                desk.onLoop { $0.accept(stream, desk) }
+            }
+            self.address = "\(listener.address)"
+            loop.start()
+        } catch {
+            throw .system("\(error)")
+        }
+    }
+
+    /// Does what coordinators ask for, one after the other, until somebody interrupts.
+    ///
+    /// - Parameters:
+    ///   - interruption: Ends the run that is under way, and then the worker.
+    ///   - read: Makes a plan of a coordinator's words; the error it throws is sent back.
+    public func run(interruption: Interruption, read: ([String]) throws -> Plan) {
+        while !interruption.isRequested {
+            for order in orders.take(until: Clock.now() + 250_000_000) {
+                interruption.observe { order.interruption.request() }
+                do {
+                    let report = try read(order.words).run(
+                        interruption: order.interruption,
+                        gate: {
+                            order.answer(.object([("ready", .bool(true))]))
+                            return order.awaitStart()
+                        })
+                    order.answer(.object([("report", report.transfer)]))
+                } catch {
+                    order.answer(.object([("error", .text("\(error)"))]))
+                }
+            }
+        }
+        loop.stop()
+    }
+}
+
+/// One run that a coordinator has asked for.
+private final class Order: Sendable {
+    /// How long the slowest of all workers may take to connect.
+    private static let patience: UInt64 = 600_000_000_000
+
+    let words: [String]
+    let interruption = Interruption()
+    let starts = Inbox<UInt64>()
+    let answer: @Sendable (JSON) -> Void
+
+    init(_ words: [String], _ answer: @escaping @Sendable (JSON) -> Void) {
+        self.words = words
+        self.answer = answer
+    }
+
+    /// Waits until all workers are ready.
+    ///
+    /// - Returns: When to start, by this process's clock.
+    func awaitStart() -> UInt64 {
+        let deadline = Clock.now() + Order.patience
+        while !interruption.isRequested, Clock.now() < deadline {
+            if let start = starts.take(until: Clock.now() + 100_000_000).first { return start }
+        }
+        interruption.request()
+        return Clock.now()
+    }
+}
+
+/// The connections of coordinators, on the worker's loop.
+private final class Desk {
+    private let orders: Inbox<Order>
+    private var lines: [Int: LineStream] = [:]
+    private var count = 0
+
+    init(_ orders: Inbox<Order>) {
+        self.orders = orders
+    }
+
+    func accept(_ stream: ByteStream, _ desk: LoopBound<Desk>) {
+        let line = LineStream(stream)
+        let number = count
+        var order: Order?
+        count += 1
+        lines[number] = line
+        line.received = { [orders] value in
+            if let mark = value["clock"] {
+                line.send(.object([("clock", mark), ("now", .number(Double(Clock.now())))]))
+            } else if case .list(let words) = value["words"] {
+                let new = Order(words.compactMap(\.text)) { answer in
+                    desk.run { $0.lines[number]?.send(answer) }
+                }
+                order = new
+                orders.post(new)
+            } else if let start = value["start"]?.number.flatMap({ UInt64(exactly: $0.rounded()) }) {
+                order?.starts.post(start)
+            } else if value["stop"] != nil {
+                order?.interruption.request()
+            }
+        }
+        line.ended = { [weak self] _ in
+            // Nobody waits for what it would find.
+            order?.interruption.request()
+            self?.lines[number] = nil
+        }
+    }
+}
