@@ -18,7 +18,7 @@ enum WorkerWords {
             }
             if own.contains(name), !word.contains("=") { _ = rest.popFirst() }
         }
-        words.append("--seed=\(plan.seed &+ UInt64(worker) & 0xFFFF_FFFF)")
+        words.append("--seed=\((plan.seed &+ UInt64(worker)) % 9_007_199_254_740_991)")
         switch plan.identity {
         case .token(let token): words.append("--token=\(token)")
         case .users(let prefix): words.append("--user=\(prefix)-w\(worker + 1)")

@@ -87,6 +87,29 @@ import Testing
     }
 }
 
+@Suite struct InterruptionTests {
+    @Test func `Whoever observes hears of each request, and at once of an earlier one`() {
+        let interruption = Interruption()
+        let inbox = Inbox<Int>()
+        interruption.observe { inbox.post(1) }
+        #expect(!interruption.isRequested && interruption.request() == 1)
+        interruption.observe { inbox.post(2) }
+        #expect(interruption.isRequested && interruption.request() == 2)
+        #expect(inbox.take(until: 0) == [1, 2, 1, 2])
+    }
+
+    @Test func `A run that is interrupted before its time ends without sending anything`() throws {
+        let plan = Plan(.fanout, target: try Target("ws://127.0.0.1:8080"))
+        let interruption = Interruption()
+        interruption.request()
+        let stage = Stage(Setting(plan, dial: try Dial(plan)), interruption: interruption, gate: nil, display: nil)
+        var pacer = Pacer(stage: stage, agenda: Agenda())
+        var nudges = 0
+        let start = pacer.run(begin: { start, end in #expect(end - start == 10_000_000_000) }, nudge: { nudges += 1 })
+        #expect(nudges == 1 && start > 0)
+    }
+}
+
 @Suite struct TallyTests {
     @Test func `Taking gives what was counted since the last time, and merging adds it up again`() {
         var tally = Tally()

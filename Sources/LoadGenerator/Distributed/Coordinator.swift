@@ -155,8 +155,8 @@ public struct Coordinator {
             line.opened = { inbox.post(.opened(worker)) }
             line.ended = { inbox.post(.failed(worker, $0)) }
             line.received = { value in
-                if let mark = value["clock"]?.number, let now = value["now"]?.number {
-                    inbox.post(.clock(worker, round: Int(mark), theirs: now, at: Clock.now()))
+                if let mark = value["clock"]?.number.flatMap({ Int(exactly: $0) }), let now = value["now"]?.number {
+                    inbox.post(.clock(worker, round: mark, theirs: now, at: Clock.now()))
                 } else if value["ready"] != nil {
                     inbox.post(.ready(worker))
                 } else if let report = value["report"] {

@@ -57,13 +57,18 @@ extension Report {
             merged.merge(histogram)
             set(group, merged)
         }
-        for (code, count) in errors { errorCodes[code, default: 0] += UInt64(count.number ?? 0) }
+        for (code, count) in errors { errorCodes[code, default: 0] &+= count.count }
         for (code, count) in closes {
-            if let code = UInt16(code) { closeCodes[code, default: 0] += UInt64(count.number ?? 0) }
+            if let code = UInt16(code) { closeCodes[code, default: 0] &+= count.count }
         }
         foreignDoubts += doubts.compactMap(\.text).map { "\(name): \($0)" }
         return true
     }
+}
+
+extension JSON {
+    /// The whole number that it is; 0 where it is none.
+    fileprivate var count: UInt64 { number.flatMap { UInt64(exactly: $0) } ?? 0 }
 }
 
 extension Metric {

@@ -192,7 +192,7 @@ final class Subscribers: LoadGroup {
         if !plan.scenario.isMixed {
             number = message
         } else if let userPrefix, let user = change.user, user.hasPrefix(userPrefix) {
-            number = Int(user.dropFirst(userPrefix.count)).map { $0 - 1 }
+            number = Int(user.dropFirst(userPrefix.count)).map { $0 &- 1 }
         } else {
             number = userPrefix == nil ? message / plan.messages : nil
         }

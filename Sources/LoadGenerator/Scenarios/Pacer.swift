@@ -34,7 +34,9 @@ struct Pacer {
             while let due = schedule.nextDue, start + due <= now { schedule.advance() }
             next = now + Pacer.finest
         }
-        agenda.act(min(Clock.now(), end) - min(start, Clock.now()))
+        // Somebody may have interrupted before it began.
+        let now = min(Clock.now(), end)
+        agenda.act(now - min(start, now))
         // What fell due between the last call and the end.
         nudge()
         return start
