@@ -25,6 +25,8 @@ class Channel:
 
 
 channels = defaultdict(Channel)
+# One request at a time: what is not meant to be wrong has to be right.
+turn = asyncio.Lock()
 
 
 class Reader:
@@ -149,10 +151,9 @@ class Connection:
                 name = request["channel"]
                 channel = channels[name]
                 kind = request["type"]
-                if kind in ("subscribe", "unsubscribe", "list"):
-                    await getattr(self, kind)(request, name, channel)
-                else:
-                    await self.change(request, name, channel)
+                method = getattr(self, kind) if kind in ("subscribe", "unsubscribe", "list") else self.change
+                async with turn:
+                    await method(request, name, channel)
         except websockets.ConnectionClosed:
             pass
         finally:
