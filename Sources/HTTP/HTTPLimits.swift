@@ -7,10 +7,10 @@ public struct HTTPLimits: Sendable, Equatable {
     /// The most bytes of a request target; more are refused with 414.
     public var maxTargetBytes: Int
 
-    /// Makes limits.
-    public init(maxHeadBytes: Int = 16_384, maxFields: Int = 100, maxTargetBytes: Int = 8_192) {
+    /// Makes limits; a target may take half of the head where nothing else is said.
+    public init(maxHeadBytes: Int = 16_384, maxFields: Int = 100, maxTargetBytes: Int? = nil) {
         self.maxHeadBytes = maxHeadBytes
         self.maxFields = maxFields
-        self.maxTargetBytes = maxTargetBytes
+        self.maxTargetBytes = maxTargetBytes ?? maxHeadBytes / 2
     }
 }

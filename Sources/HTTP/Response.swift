@@ -24,7 +24,11 @@ public struct Response: Sendable {
         let hasNoBody = status < 200 || status == 204 || status == 304
         appendFields(to: &output)
         if !hasNoBody { output.append(contentsOf: "Content-Length: \(body.count)\r\n".utf8) }
-        if !keepAlive { output.append(contentsOf: "Connection: close\r\n".utf8) }
+        // Whoever sends Upgrade has to name it here (RFC 9110 section 7.8).
+        let options = (headers["upgrade"] == nil ? [] : ["Upgrade"]) + (keepAlive ? [] : ["close"])
+        if !options.isEmpty {
+            output.append(contentsOf: "Connection: \(options.joined(separator: ", "))\r\n".utf8)
+        }
         output.append(contentsOf: "\r\n".utf8)
         if !hasNoBody && !omitsBody { output.append(contentsOf: body) }
     }

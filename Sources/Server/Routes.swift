@@ -38,6 +38,11 @@ struct Route {
         methods = ["GET"]
     }
 
+    /// The methods as a field lists them, with those that come by themselves.
+    static func list(_ methods: [String]) -> String {
+        (methods + (methods.contains("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"])).joined(separator: ", ")
+    }
+
     func takes(_ method: String) -> Bool {
         methods.contains(method == "HEAD" ? "GET" : method)
     }
@@ -85,19 +90,5 @@ extension Response {
         var response = Response(status: 200, body: text)
         response.headers.append("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
         return response
-    }
-}
-
-extension Context {
-    /// Takes a place for a connection that stays; `nil` where there is none, or the broker is about to end.
-    func admit(_ address: SocketAddress, _ limits: BrokerSettings.Limits) -> Admissions.Place? {
-        isDraining.load(ordering: .relaxed) ? nil : broker.admissions.admit(address, limits)
-    }
-
-    /// Who a request speaks for.
-    func identify(_ head: RequestHead, _ target: Target) throws(Authenticator.Failure) -> Identity? {
-        try broker.settings.authenticator.identify(
-            authorization: head.headers["authorization"], token: target.first("token"), user: target.first("user"),
-            now: wallClockMilliseconds(), guest: { "guest-" + String(UInt32.random(in: .min ... .max), radix: 36) })
     }
 }

@@ -14,7 +14,7 @@ extension Server {
             context.log.warning("'\(name)' has changed; that takes effect when the broker is started again")
         }
         reloadCertificates()
-        context.origins = settings.origins
+        context.access = AccessRules(settings)
         context.broker.adopt(settings.broker)
     }
 

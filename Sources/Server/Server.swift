@@ -42,7 +42,7 @@ public final class Server: Sendable {
         for loop in loops { loop.start() }
         let broker = Broker(
             loops: loops, store: store, settings: settings.broker, revocations: revocations, log: log)
-        context = Context(broker: broker, origins: settings.origins, log: log)
+        context = Context(broker: broker, access: AccessRules(settings), log: log)
         started = settings
         var addresses: [ServerSettings.Listen] = []
         var certificates: [TLSServerContext] = []
@@ -72,7 +72,7 @@ public final class Server: Sendable {
         var opened: [ServerSettings.Listen] = []
         for address in try listen.address.resolved() {
             var place = listen
-            place.address = try open(address, tls, listen.compression.deflate, context)
+            place.address = try open(address, tls, listen, context)
             opened.append(place)
         }
         return opened
@@ -80,13 +80,17 @@ public final class Server: Sendable {
 
     /// Takes an address and listens there on every loop.
     private static func open(
-        _ address: SocketAddress, _ tls: TLSServerContext?, _ deflate: DeflateSettings?, _ context: Context
+        _ address: SocketAddress, _ tls: TLSServerContext?, _ place: ServerSettings.Listen, _ context: Context
     ) throws(TransportError) -> SocketAddress {
         let socket = try ListeningSocket(address)
         for hub in context.broker.hubs {
             try hub.loop.wait { () throws(TransportError) in
-                let listener = try Listener(on: hub.loop, socket: socket, tls: tls) { stream in
-                    _ = HTTPConnection(stream, hub: hub, context: context, deflate: deflate)
+                let listener = try Listener(
+                    on: hub.loop, socket: socket, tls: tls,
+                    proxies: place.takesProxyProtocol ? context.proxies(of: hub) : nil,
+                    handshakeTimeout: { .milliseconds(hub.limits.handshakeMilliseconds) }
+                ) { stream in
+                    HTTPConnection.serve(stream, hub: hub, context: context, deflate: place.compression.deflate)
                 }
                 hub.keep(listener)
             }
@@ -142,25 +146,6 @@ public final class Server: Sendable {
         }
         store.close()
         for loop in loops { loop.stop() }
-    }
-}
-
-/// What an HTTP connection needs to know of the server.
-final class Context: Sendable {
-    let broker: Broker
-    /// The origins from which pages may connect; `nil`: any.
-    var origins: [String]? {
-        get { originsInForce.withLock { $0 } }
-        set { originsInForce.withLock { $0 = newValue } }
-    }
-    let log: BrokerLog
-    private let originsInForce: Locked<[String]?>
-    let isDraining = Atomic(false)
-
-    init(broker: Broker, origins: [String]?, log: BrokerLog) {
-        self.broker = broker
-        originsInForce = Locked(origins)
-        self.log = log
     }
 }
 

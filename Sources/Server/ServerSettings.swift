@@ -25,14 +25,18 @@ public struct ServerSettings: Sendable {
         public var certificate: Certificate?
         /// Whether messages may be compressed.
         public var compression: CompressionSettings
+        /// Whether each connection begins with a header of the PROXY protocol, which trusted proxies alone may send.
+        public var takesProxyProtocol: Bool
 
         /// Makes a place.
         public init(
-            address: SocketAddress, certificate: Certificate? = nil, compression: CompressionSettings = .init()
+            address: SocketAddress, certificate: Certificate? = nil, compression: CompressionSettings = .init(),
+            takesProxyProtocol: Bool = false
         ) {
             self.address = address
             self.certificate = certificate
             self.compression = compression
+            self.takesProxyProtocol = takesProxyProtocol
         }
     }
 
@@ -54,18 +58,24 @@ public struct ServerSettings: Sendable {
     ///
     /// A page of the broker's own host may always.
     public var origins: [String]?
+    /// The proxies that may say whose requests and connections they pass on.
+    public var trustedProxies: AddressSet
+    /// Who may read what is counted.
+    public var metricsAccess: MetricsAccess
     /// What the broker does.
     public var broker: BrokerSettings
 
     /// Makes settings.
     public init(
         listen: [Listen], data: String = "./data", store: StoreKind = .sqlite, origins: [String]? = [],
-        broker: BrokerSettings
+        trustedProxies: AddressSet = AddressSet(), metricsAccess: MetricsAccess = .anyone, broker: BrokerSettings
     ) {
         self.listen = listen
         self.data = data
         self.store = store
         self.origins = origins
+        self.trustedProxies = trustedProxies
+        self.metricsAccess = metricsAccess
         self.broker = broker
     }
 }

@@ -28,6 +28,13 @@ struct ResponseTests {
                 == "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
     }
 
+    @Test("What Upgrade offers is named in Connection as well (RFC 9110 section 7.8)")
+    func upgrade() {
+        let response = Response(status: 426, headers: HTTPHeaders([("Upgrade", "websocket")]))
+        #expect(written(response).contains("\r\nConnection: Upgrade\r\n"))
+        #expect(written(response, keepAlive: false).contains("\r\nConnection: Upgrade, close\r\n"))
+    }
+
     @Test("HEAD gets the length without the body")
     func head() {
         #expect(written(response, omitsBody: true).hasSuffix("Content-Length: 6\r\n\r\n"))

@@ -149,6 +149,34 @@ import Transport
         #expect(try settings(words, file: file).server.origins == expected)
     }
 
+    @Test(
+        "trusted proxies: those of flags and environment take the place of the file's",
+        arguments: [
+            ([], [:], #"{"trusted_proxies": ["10.0.0.0/8", "unix"]}"#, ["10.0.0.0/8", "unix"]), ([], [:], nil, []),
+            (["--trusted-proxy", "::1"], [:], #"{"trusted_proxies": ["unix"]}"#, ["::1"]),
+            ([], ["FANFARE_TRUSTED_PROXY": "127.0.0.1,unix"], nil, ["127.0.0.1", "unix"]),
+        ] as [([String], [String: String], String?, [String])])
+    func trustedProxies(words: [String], environment: [String: String], file: String?, expected: [String]) throws {
+        let settings = try settings(words, file: file, environment: environment)
+        #expect(settings.trustedProxies == expected)
+        #expect(settings.server.trustedProxies == (try AddressSet(expected)))
+    }
+
+    @Test("a listener with the PROXY protocol needs somebody who is trusted, and a proxy is an address")
+    func proxyProtocol() throws {
+        let file = #"{"listen": [{"address": "127.0.0.1:0", "proxy_protocol": true}]}"#
+        #expect(message([], file: file)?.contains("trusted_proxies") == true)
+        #expect(try settings(["--trusted-proxy", "unix"], file: file).server.listen[0].takesProxyProtocol)
+        #expect(message(["--trusted-proxy", "localhost"])?.contains("\"localhost\"") == true)
+    }
+
+    @Test("who may read metrics")
+    func metrics() throws {
+        #expect(try settings([]).server.metricsAccess == .anyone)
+        #expect(try settings([], file: #"{"metrics": "server_key"}"#).server.metricsAccess == .serverKey)
+        #expect(message([], file: #"{"metrics": "nobody"}"#)?.contains("loopback") == true)
+    }
+
     @Test("serve needs --dev, a secret or a server key")
     func servable() throws {
         #expect(throws: UsageError.self) { try settings([]).checkServable() }

@@ -86,9 +86,11 @@ extension Channel {
         return reply
     }
 
-    func resynchronized(from: UInt64, filter: [String]?, for request: ChannelRequest) -> Reply {
-        var reply = Reply(request.origin, .lagged(channel: name, from: from, to: ledger.seq))
-        reply.followUp = .subscribed(state(for: request.origin, mode: .events, filter: filter, withMessages: true))
+    func resynchronized(from: UInt64?, filter: [String]?, for request: ChannelRequest) -> Reply {
+        let mode: Mode = from == nil ? .summary : .events
+        let fresh = BrokerMessage.subscribed(state(for: request.origin, mode: mode, filter: filter, withMessages: true))
+        var reply = Reply(request.origin, from.map { .lagged(channel: name, from: $0, to: ledger.seq) } ?? fresh)
+        if from != nil { reply.followUp = fresh }
         reply.effect = .resynchronize
         return reply
     }

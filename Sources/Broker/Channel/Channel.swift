@@ -83,16 +83,12 @@ actor Channel {
 
     /// Takes a request; a change it makes belongs to the store's commit `group`.
     func handle(_ request: ChannelRequest, group: UInt64, at moment: Moment) {
-        guard waitingCount < maxWaiting || request.body.isNeverRefused else {
-            return outbox.emit(
-                refusal(of: request, .unavailable, "too many requests wait for this channel"), at: moment)
-        }
         guard unread == nil else {
             unread?.append(request)
             return
         }
         let before = records.count
-        let reply = answer(to: request, at: moment)
+        let reply = isFull(for: request) ? overflow(of: request) : answer(to: request, at: moment)
         var hasChanged = records.count > before
         if hasChanged, namespace.durability == .memory {
             toldGroup = group
@@ -104,6 +100,19 @@ actor Channel {
         } else {
             outbox.emit(reply, at: moment)
         }
+    }
+
+    /// Whether a request is one too many.
+    ///
+    /// What is refused still takes its place among those that wait, or its refusal would overtake the replies before it.
+    /// So this bounds what waits with its effects; how much waits in all is bounded by what each connection may ask.
+    private func isFull(for request: ChannelRequest) -> Bool {
+        waiting.count >= maxWaiting && !request.body.isNeverRefused
+    }
+
+    private func overflow(of request: ChannelRequest) -> Reply {
+        outbox.countOverflow()
+        return refusal(of: request, .unavailable, "too many requests wait for this channel")
     }
 
     private func answer(to request: ChannelRequest, at moment: Moment) -> Reply {

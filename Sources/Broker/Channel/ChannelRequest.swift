@@ -41,8 +41,8 @@ struct ChannelRequest: Sendable {
         case refused(ErrorCode, String)
         /// The same for a `subscribe`, which the session counts until it is answered.
         case refusedSubscription(ErrorCode, String)
-        /// A slow reader that can be written to again and missed what came from this seq on.
-        case resynchronize(from: UInt64, filter: [String]?)
+        /// A slow reader that can be written to again and missed what came: events from this seq on, or (`nil`) summaries.
+        case resynchronize(from: UInt64?, filter: [String]?)
 
         /// Whether the reply may be large.
         var isBulky: Bool {

@@ -4,28 +4,48 @@ import Storage
 public struct BrokerSettings: Sendable {
     /// Bounds, each with its default.
     public struct Limits: Sendable, Equatable {
-        /// The largest message of a client, in bytes.
-        public var messageBytes = 65_536
-        /// The most subscriptions of one connection.
-        public var subscriptions = 256
-        /// The most bytes that wait for one connection.
-        public var outboundBytes = 1_048_576
-        /// The most connections of one process.
+        /// The most connections of one process: WebSockets and event streams.
         public var connections = 100_000
         /// The most connections from one address; `Int.max`: any number.
         public var connectionsPerAddress = 1000
+        /// The most connections that are neither, or not yet: plain HTTP, and handshakes.
+        public var httpConnections = 10_000
+        /// The most channels in memory, of all hubs together.
+        public var channels = 1_000_000
+        /// The largest head of a request, in bytes.
+        public var headerBytes = 16_384
+        /// The largest message of a client, frame, and body of a request, in bytes.
+        public var messageBytes = 65_536
+        /// The most frames that a message may be split into.
+        public var fragmentsPerMessage = 1024
+        /// The most pings and pongs of one connection in a second.
+        public var controlFramesPerSecond = 100
+        /// How often a connection may send what is not JSON within a minute before it is closed.
+        public var malformedMessages = 10
+        /// The most subscriptions of one connection.
+        public var subscriptions = 256
+        /// The most requests of one connection that channels have not answered; the next ones wait in its socket.
+        public var unansweredRequests = 1024
         /// The most requests that one channel holds until its store has answered; beyond it they are refused.
         public var waitingRequests = 65_536
+        /// The most bytes that wait for one connection.
+        public var outboundBytes = 1_048_576
+        /// How long a connection may take to its first request's head, and a request's body to arrive, in milliseconds.
+        public var handshakeMilliseconds = 10_000
+        /// How long an HTTP connection may rest between two requests, in milliseconds.
+        public var idleMilliseconds = 10_000
+        /// How long a connection may go without saying who it is, in milliseconds.
+        public var identifyMilliseconds = 10_000
         /// The least milliseconds between two pings to a silent connection.
         public var heartbeatMilliseconds = 25_000
         /// How long a peer may stay silent beyond that, in milliseconds, before it is dropped.
         public var silenceMilliseconds = 10_000
-        /// How long a connection may go without saying who it is, in milliseconds.
-        public var identifyMilliseconds = 10_000
         /// How long a reader may take nothing while something waits for it, in milliseconds.
         public var stallMilliseconds = 30_000
-        /// How often a connection may send what is not JSON within a minute before it is closed.
-        public var malformedMessages = 10
+        /// How long it may take nothing of the last bytes of a connection that is closing, in milliseconds.
+        public var drainMilliseconds = 10_000
+        /// How long the peer's end is awaited when all is written, in milliseconds.
+        public var closeMilliseconds = 2_000
 
         /// The defaults.
         public init() {}

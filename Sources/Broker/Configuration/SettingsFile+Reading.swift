@@ -1,3 +1,4 @@
+import HTTP
 import Transport
 
 // What stands where in a settings file, apart from namespaces.
@@ -12,6 +13,8 @@ extension SettingsFile {
         if let entry = top["tokens"], !entry.isNull { try readTokens(entry) }
         if let entry = top["server_keys"] { serverKeys = try readKeys(entry) }
         if let entry = top["origins"] { origins = try readOrigins(entry) }
+        if let entry = top["trusted_proxies"] { trustedProxies = try readProxies(entry) }
+        if let entry = top["metrics"] { metrics = try entry.choice(of: MetricsAccess.self) }
         if let entry = top["limits"] { try readLimits(entry) }
         if let entry = top["hooks"] { connectHook = try readHooks(entry, ["connect"])["connect"] }
         if let entry = top["namespaces"] { namespaces = try readNamespaces(entry, defaults: defaults) }
@@ -20,7 +23,7 @@ extension SettingsFile {
     private mutating func readListen(_ entry: SettingsObject.Entry) throws(SettingsError) -> [Listen] {
         var listen: [Listen] = []
         for element in try entry.list() {
-            let object = try element.object(["address", "tls", "compression"], lines: &lines)
+            let object = try element.object(["address", "tls", "proxy_protocol", "compression"], lines: &lines)
             let address = try object.required("address")
             let text = try address.text()
             do throws(TransportError) {
@@ -31,6 +34,7 @@ extension SettingsFile {
             if let entry = object["compression"], !entry.isNull {
                 listen[listen.count - 1].compression = try CompressionSettings(entry, lines: &lines)
             }
+            if let entry = object["proxy_protocol"] { listen[listen.count - 1].takesProxyProtocol = try entry.flag() }
             guard let tls = object["tls"], !tls.isNull else { continue }
             let files = try tls.object(["cert", "key"], lines: &lines)
             listen[listen.count - 1].tls = TLS(
@@ -66,7 +70,7 @@ extension SettingsFile {
         var origins: [String] = []
         for element in try entry.list() {
             let origin = try element.text().lowercased()
-            guard origin == "*" || SettingsFile.isOrigin(origin) else {
+            guard origin == "*" || WebOrigin(origin) != nil else {
                 throw element.error("is an origin such as https://example.org or http://127.0.0.1:3000, or * for any")
             }
             origins.append(origin)
@@ -74,12 +78,16 @@ extension SettingsFile {
         return origins
     }
 
-    /// Whether a text is a scheme, `://`, and a host with or without a port (RFC 6454 section 6.2).
-    private static func isOrigin(_ text: String) -> Bool {
-        guard let separator = text.firstRange(of: "://") else { return false }
-        let host = text[separator.upperBound...]
-        return separator.lowerBound > text.startIndex && !host.isEmpty
-            && host.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"/?#@".utf8.contains($0) }
+    private func readProxies(_ entry: SettingsObject.Entry) throws(SettingsError) -> [String] {
+        var proxies: [String] = []
+        for element in try entry.list() {
+            let text = try element.text()
+            do throws(AddressSet.Malformed) { _ = try AddressSet([text]) } catch {
+                throw element.error("\(error.reason), not \"\(text)\"")
+            }
+            proxies.append(text)
+        }
+        return proxies
     }
 
     private mutating func readLimits(_ entry: SettingsObject.Entry) throws(SettingsError) {

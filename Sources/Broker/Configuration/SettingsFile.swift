@@ -12,6 +12,8 @@ public struct SettingsFile: Sendable {
         public var tls: TLS?
         /// Whether messages may be compressed.
         public var compression = CompressionSettings()
+        /// Whether each connection begins with a header of the PROXY protocol.
+        public var takesProxyProtocol = false
     }
 
     /// The files of a certificate and its key, PEM.
@@ -50,6 +52,10 @@ public struct SettingsFile: Sendable {
     public internal(set) var serverKeys: [String]?
     /// The origins from which pages may connect (`origins`); `*` stands for any.
     public internal(set) var origins: [String]?
+    /// The proxies that may say whose requests they pass on (`trusted_proxies`), as they were written.
+    public internal(set) var trustedProxies: [String]?
+    /// Who may read what is counted (`metrics`).
+    public internal(set) var metrics: MetricsAccess?
     /// The bounds that are set (`limits`).
     public internal(set) var limits: [LimitName: Int] = [:]
     /// Who is asked whether someone may connect (`hooks.connect`).
@@ -75,51 +81,7 @@ public struct SettingsFile: Sendable {
     }
 
     static let names = [
-        "listen", "data", "store", "tokens", "server_keys", "origins", "limits", "hooks", "namespaces",
+        "listen", "data", "store", "tokens", "server_keys", "origins", "trusted_proxies", "metrics", "limits", "hooks",
+        "namespaces",
     ]
-}
-
-/// A bound that the settings may set, by its name there.
-public enum LimitName: String, Sendable, CaseIterable {
-    /// The most connections of the process.
-    case connections
-    /// The most connections from one address.
-    case connectionsPerAddress = "connections_per_address"
-    /// The largest message of a client, in bytes.
-    case messageBytes = "message_bytes"
-    /// The most subscriptions of a connection.
-    case subscriptions
-    /// The most bytes that wait for a connection.
-    case outboundBytes = "outbound_bytes"
-    /// The least milliseconds between two pings.
-    case heartbeat = "heartbeat_ms"
-    /// How long a connection may go without saying who it is, in milliseconds.
-    case identify = "identify_ms"
-    /// How long a reader may take nothing, in milliseconds.
-    case stall = "stall_ms"
-
-    /// Where the broker keeps it.
-    public var keyPath: WritableKeyPath<BrokerSettings.Limits, Int> {
-        switch self {
-        case .connections: \.connections
-        case .connectionsPerAddress: \.connectionsPerAddress
-        case .messageBytes: \.messageBytes
-        case .subscriptions: \.subscriptions
-        case .outboundBytes: \.outboundBytes
-        case .heartbeat: \.heartbeatMilliseconds
-        case .identify: \.identifyMilliseconds
-        case .stall: \.stallMilliseconds
-        }
-    }
-
-    /// What it may be.
-    var range: ClosedRange<Int> {
-        switch self {
-        case .connections, .connectionsPerAddress: 1...10_000_000
-        case .messageBytes: 128...16_777_216
-        case .subscriptions: 1...65_536
-        case .outboundBytes: 1024...1_073_741_824
-        case .heartbeat, .identify, .stall: 100...3_600_000
-        }
-    }
 }

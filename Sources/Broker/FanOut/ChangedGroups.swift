@@ -31,15 +31,37 @@ struct ChangedGroups: Sendable {
     }
 
     /// Takes in newer numbers.
-    mutating func merge(_ newer: [SummaryDelta], seq: UInt64) {
+    ///
+    /// - Returns: By about how many bytes it has grown.
+    @discardableResult
+    mutating func merge(_ newer: [SummaryDelta], seq: UInt64) -> Int {
         self.seq = seq
+        var grown = 0
         for delta in newer {
+            let count = messages.count
             let place = place(of: delta.message)
+            if messages.count > count { grown += Self.bytes(ofMessage: delta.message) }
             messages[place].total = delta.total
             messages[place].isDeleted = delta.isDeleted
-            for group in delta.groups { note(group, at: place) }
+            for group in delta.groups {
+                let count = messages[place].groups.count
+                note(group, at: place)
+                if messages[place].groups.count > count { grown += Self.bytes(of: group) }
+            }
+        }
+        return grown
+    }
+
+    /// About as many bytes as it takes in memory and on the wire, which are alike.
+    var bytes: Int {
+        messages.reduce(0) { sum, delta in
+            delta.groups.reduce(sum + Self.bytes(ofMessage: delta.message)) { $0 + Self.bytes(of: $1) }
         }
     }
+
+    private static func bytes(ofMessage name: String) -> Int { 64 + name.utf8.count }
+
+    private static func bytes(of group: GroupCount) -> Int { 48 + group.reaction.text.utf8.count }
 
     /// Takes out what is of a user's interest no longer.
     mutating func keep(only watched: Set<String>) {

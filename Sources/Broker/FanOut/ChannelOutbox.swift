@@ -115,6 +115,9 @@ struct ChannelOutbox: Sendable {
         if let (message, reaction) = reply.burst { bursts.count(reaction, on: message, clock: moment.clock) }
     }
 
+    /// A request was refused because too many wait.
+    mutating func countOverflow() { counts.overflows += 1 }
+
     /// What was counted since this was last asked.
     mutating func takeCounts() -> ChannelCounts {
         defer { counts = ChannelCounts() }
@@ -146,7 +149,7 @@ extension ChannelOutbox {
         defer { if reply.isBulky { add(.answered(connection), to: hub) } }
         switch reply.effect {
         case .none:
-            guard reply.message != nil else { return }
+            guard reply.message != nil else { return add(.silent(connection), to: hub) }
             let receivedAt = reply.result == nil ? 0 : reply.receivedAt
             add(.reply(connection, write(reply.message, to: hub), receivedAt: receivedAt), to: hub)
         case .refuseSubscription:
@@ -161,7 +164,7 @@ extension ChannelOutbox {
             seal(at: moment)
             let start = write(reply.message, to: hub).lowerBound
             let end = write(reply.followUp, to: hub).upperBound
-            add(.resynchronized(connection, start..<end), to: hub)
+            add(.resynchronized(connection, start..<end, seq: seq), to: hub)
         case .subscribe(let following, let resume):
             emitSubscribed(reply, following, resume: resume, at: moment)
         }

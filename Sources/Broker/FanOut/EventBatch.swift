@@ -58,6 +58,8 @@ struct ChannelDelivery: Sendable {
         /// A reply to one connection: a range of `replies`. `receivedAt`: when the request was read that is acked, in
         /// nanoseconds; 0 for replies that are no acks.
         case reply(ConnectionKey, Range<Int>, receivedAt: UInt64)
+        /// A request has succeeded whose author wants no reply.
+        case silent(ConnectionKey)
         /// The subscription begins (or begins anew) with this reply, then the missed events; what is of `seq` and before
         /// is told with that.
         case subscribed(ConnectionKey, Range<Int>, Following, missed: [EventBatch], seq: UInt64)
@@ -67,8 +69,9 @@ struct ChannelDelivery: Sendable {
         case watched(ConnectionKey, Range<Int>, filter: Set<String>)
         /// The subscription ends with this reply.
         case unsubscribed(ConnectionKey, Range<Int>)
-        /// A slow reader's subscription goes on from here; `lagged` and `subscribed` are in the range.
-        case resynchronized(ConnectionKey, Range<Int>)
+        /// A slow reader's subscription goes on from here, with the state as of `seq`: `subscribed`, behind `lagged` in mode
+        /// `events`.
+        case resynchronized(ConnectionKey, Range<Int>, seq: UInt64)
         /// A request whose reply may be large has been answered, or needed no answer.
         case answered(ConnectionKey)
         /// Events for all subscribers in mode `events`.
@@ -83,6 +86,16 @@ struct ChannelDelivery: Sendable {
         case notice(SharedBytes)
         /// For those who want to know how many are subscribed.
         case occupancy(SharedBytes)
+
+        /// Whose request is answered with it; each request has exactly one such item.
+        var repliesTo: ConnectionKey? {
+            switch self {
+            case .reply(let key, _, _), .silent(let key), .subscribed(let key, _, _, _, _), .notSubscribed(let key, _),
+                .watched(let key, _, _), .unsubscribed(let key, _), .resynchronized(let key, _, _):
+                key
+            case .answered, .events, .summary, .own, .burst, .notice, .occupancy: nil
+            }
+        }
     }
 
     var channel: String

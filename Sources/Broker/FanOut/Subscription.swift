@@ -16,6 +16,8 @@ final class Subscription {
     var isResynchronizing = false
     /// What waits for a reader that cannot be written to now, merged.
     var backlog: Backlog?
+    /// Mode `summary`: so much changed meanwhile that it is no longer held; the channel will be asked for fresh state.
+    var isOutdated = false
     /// Its place among the audience's subscriptions of its mode.
     fileprivate var index = 0
 
@@ -28,19 +30,57 @@ final class Subscription {
     func watches(_ message: String) -> Bool {
         following.filter?.contains(message) ?? true
     }
+
+    /// Changes what waits for the reader, and counts it.
+    func withBacklog(_ change: (inout Backlog) -> Void) {
+        var held = backlog ?? Backlog()
+        backlog = nil  // so that nothing is copied
+        let before = held.bytes
+        change(&held)
+        recipient.heldBytes += held.bytes - before
+        backlog = held
+    }
+
+    /// Takes what waits for the reader.
+    func takeBacklog() -> Backlog? {
+        guard let held = backlog else { return nil }
+        backlog = nil
+        recipient.heldBytes -= held.bytes
+        return held
+    }
 }
 
 /// What waits for a slow reader, and does not grow with the rate: the newest of each.
 struct Backlog {
-    var changed = ChangedGroups()
+    private(set) var changed = ChangedGroups()
     /// The newest `own` of each message.
-    var owns: [String: SharedBytes] = [:]
-    var bursts: [String: Burst] = [:]
+    private(set) var owns: [String: SharedBytes] = [:]
+    private(set) var bursts: [String: Burst] = [:]
     /// The newest occupancy.
     var occupancy: SharedBytes?
+    /// The newest message to all that is no change.
+    var notice: SharedBytes?
+    /// About as much as it takes in memory and on the wire, which are alike.
+    private(set) var bytes = 0
+
+    /// What an entry takes besides its words.
+    static let entryBytes = 64
+
+    /// Takes in newer numbers.
+    mutating func merge(_ newer: [SummaryDelta], seq: UInt64) {
+        bytes += changed.merge(newer, seq: seq)
+    }
+
+    /// Takes in what the user has on a message now.
+    mutating func replaceOwn(on message: String, by frame: SharedBytes) {
+        let before = owns.updateValue(frame, forKey: message)
+        bytes += frame.count + (before.map { -$0.count } ?? message.utf8.count + Backlog.entryBytes)
+    }
 
     /// Adds a burst to the one of its message that waits.
     mutating func add(_ burst: Burst) {
+        let before = bursts[burst.message]?.bytes ?? 0
+        defer { bytes += (bursts[burst.message]?.bytes ?? 0) - before }
         guard var waiting = bursts[burst.message] else {
             bursts[burst.message] = burst
             return
@@ -56,6 +96,15 @@ struct Backlog {
         changed.keep(only: watched)
         owns = owns.filter { watched.contains($0.key) }
         bursts = bursts.filter { watched.contains($0.key) }
+        bytes = changed.bytes + bursts.values.reduce(0) { $0 + $1.bytes }
+        for (message, frame) in owns { bytes += message.utf8.count + Backlog.entryBytes + frame.count }
+    }
+}
+
+extension Burst {
+    /// About as much as it takes.
+    fileprivate var bytes: Int {
+        reactions.reduce(message.utf8.count + Backlog.entryBytes) { $0 + $1.reaction.text.utf8.count + 32 }
     }
 }
 

@@ -19,10 +19,9 @@ final class Connection: Recipient {
     /// When reading last went on after a pause.
     private var readingSince: MonotonicTime
 
-    /// How many requests whose replies may be large are taken at once.
-    ///
-    /// One read may bring thousands of them, and each may be worth 100 KB and more.
-    static let bulkyAtOnce = 16
+    /// The second in which control frames are counted, and how many have come in it.
+    private var controlSecond: UInt32 = 0
+    private var controlFrames: UInt32 = 0
 
     /// Takes over a stream whose opening handshake is done.
     ///
@@ -37,7 +36,9 @@ final class Connection: Recipient {
         let limits = hub.limits
         peer = WebSocketPeer(
             role: .server,
-            limits: WebSocketLimits(maxFrameBytes: limits.messageBytes, maxMessageBytes: limits.messageBytes),
+            limits: WebSocketLimits(
+                maxFrameBytes: limits.messageBytes, maxMessageBytes: limits.messageBytes,
+                maxFragments: limits.fragmentsPerMessage),
             deflate: deflate)
         nextPing = stream.loop.now + .milliseconds(Int(phase * Double(limits.heartbeatMilliseconds)))
         readingSince = stream.loop.now
@@ -73,7 +74,10 @@ final class Connection: Recipient {
     override func drained() {
         takeRequests()
         guard !isClosing else { return }
-        if held.isEmpty, stream.isReadingPaused {
+        if !held.isEmpty {
+            // What waits for answers goes on with them.
+            if mayAsk { stream.awaitDrain() }
+        } else if stream.isReadingPaused {
             readingSince = stream.loop.now
             stream.resumeReading()
         }
@@ -88,7 +92,17 @@ final class Connection: Recipient {
 
     override func answered() {
         super.answered()
-        if unanswered == 0, !held.isEmpty { stream.awaitDrain() }
+        takeHeldSoon()
+    }
+
+    override func replied() {
+        super.replied()
+        takeHeldSoon()
+    }
+
+    /// Goes on with what is held when much of what was asked before is answered.
+    private func takeHeldSoon() {
+        if !held.isEmpty, unanswered == 0, Int(asked) <= limits.unansweredRequests / 2 { stream.awaitDrain() }
     }
 
     override func send(frames: Span<UInt8>) {
@@ -146,7 +160,10 @@ final class Connection: Recipient {
         hub.enter(with: self) { hub, connection in
             var requests = connection.held
             connection.held = []
-            hub.receive(&requests, from: connection, most: Connection.bulkyAtOnce)
+            hub.receive(&requests, from: connection, areLast: false)
+            if !requests.isEmpty, Int(connection.asked) >= hub.limits.unansweredRequests {
+                hub.metrics.limits.count(.unansweredRequests)
+            }
             connection.held = requests
         }
     }
@@ -197,10 +214,15 @@ extension Connection: TimerHandler {
         timer = nil
         guard !isClosing else { return }
         if let stallEnds, now >= stallEnds {
+            hub.count(.stall)
             return close(code: 4008, reason: "too slow a reader", retryAfterMilliseconds: 1_000)
         }
-        if let silenceEnds, now >= silenceEnds { return stream.abort() }
+        if let silenceEnds, now >= silenceEnds {
+            hub.count(.silence)
+            return stream.abort()
+        }
         if let identityEnds, now >= identityEnds {
+            if session.identity == nil { hub.count(.identify) }
             let reason = session.identity == nil ? "no token came" : "the token ran out"
             return close(code: 4001, reason: reason, retryAfterMilliseconds: 0)
         }
@@ -226,22 +248,34 @@ extension Connection: TimerHandler {
 extension Connection: ByteStreamDelegate {
     func stream(_ stream: ByteStream, didReceive bytes: inout MutableRawSpan) {
         guard !isClosing else { return }
-        var intake = Intake()
+        var intake = Intake(controlFrames: controlFramesLeft)
         var answers: [UInt8] = []
         peer.receive(&bytes, answering: &answers, &intake)
         if isCompressed { unsafe hub.compressor.count(received: peer.takeReceivedCompressed()) }
+        controlFrames += intake.controlFrames
         if held.isEmpty { held = intake.requests[...] } else { held += intake.requests }
         takeRequests()
         guard !isClosing else { return }
         if !answers.isEmpty { stream.send(copying: answers.span) }
         if peer.state != .open {
             takeLastRequests()
+            closeCode = intake.wantsClose?.code
+            if let limit = intake.isFlooding ? .controlFrames : peer.failure?.limit { hub.count(limit) }
             hasBegunToClose = true
             stream.finish()
         } else if !held.isEmpty || stream.queuedBytes > limits.outboundBytes {
+            if held.isEmpty { hub.count(.outboundBytes) }
             stream.pauseReading()
             stream.awaitDrain()
         }
+    }
+
+    /// How many control frames may come in what is left of this second.
+    private var controlFramesLeft: UInt32 {
+        let second = UInt32(truncatingIfNeeded: stream.loop.now.nanoseconds / 1_000_000_000)
+        if second != controlSecond { (controlSecond, controlFrames) = (second, 0) }
+        let most = UInt32(clamping: limits.controlFramesPerSecond)
+        return most > controlFrames ? most - controlFrames : 0
     }
 
     func streamDidFinishReading(_ stream: ByteStream) {
@@ -268,6 +302,29 @@ extension Connection: ByteStreamDelegate {
 private struct Intake: WebSocketHandler {
     var requests: [Result<Request, BadRequest>] = []
     var wantsClose: WebSocketClose?
+    /// How many control frames came.
+    private(set) var controlFrames: UInt32 = 0
+    /// Whether they were too many.
+    private(set) var isFlooding = false
+    private let mostControlFrames: UInt32
+
+    /// Takes at most so many control frames.
+    init(controlFrames most: UInt32) {
+        mostControlFrames = most
+    }
+
+    mutating func receivedPing(_ payload: Span<UInt8>) { countControlFrame() }
+
+    mutating func receivedPong(_ payload: Span<UInt8>) { countControlFrame() }
+
+    private mutating func countControlFrame() {
+        guard controlFrames < mostControlFrames else {
+            isFlooding = true
+            wantsClose = WebSocketClose(code: WebSocketCloseCode.policyViolation, reason: "too many pings and pongs")
+            return
+        }
+        controlFrames += 1
+    }
 
     mutating func received(text: Span<UInt8>) {
         do throws(BadRequest) { requests.append(.success(try Request.decode(text))) } catch {
@@ -277,6 +334,17 @@ private struct Intake: WebSocketHandler {
 
     mutating func received(binary: Span<UInt8>) {
         wantsClose = WebSocketClose(code: 1003, reason: "messages are text")
+    }
+}
+
+extension WebSocketError {
+    /// The bound that was hit.
+    fileprivate var limit: LimitName? {
+        switch self {
+        case .frameTooLong, .messageTooLong: .messageBytes
+        case .tooManyFragments: .fragments
+        default: nil
+        }
     }
 }
 

@@ -180,6 +180,7 @@ extension EventStream: TimerHandler {
         timer = nil
         guard !isClosing else { return }
         if let stallEnds, now >= stallEnds {
+            hub.count(.stall)
             closeCode = 4008
             return stream.abort()
         }

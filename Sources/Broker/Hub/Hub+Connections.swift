@@ -52,15 +52,15 @@ extension Hub {
         reportIfEmpty()
     }
 
-    /// Takes requests in the order in which they came, as long as no more than `most` large replies are owed, and not too
-    /// many wait for hooks.
+    /// Takes requests in the order in which they came; unless they are the last, only some in a turn, only as long as not
+    /// too many answers are owed, and not too many wait for hooks.
     func receive(
-        _ requests: inout ArraySlice<Result<Request, BadRequest>>, from recipient: Recipient, most: Int = .max
+        _ requests: inout ArraySlice<Result<Request, BadRequest>>, from recipient: Recipient, areLast: Bool = true
     ) {
         let (now, settings) = (now, settings)
-        while !recipient.isClosing, recipient.unanswered < most, most == .max || recipient.gate?.isFull != true,
-            let request = requests.popFirst()
-        {
+        var left = areLast ? Int.max : Recipient.requestsPerTurn
+        while !recipient.isClosing, left > 0, areLast || recipient.mayAsk, let request = requests.popFirst() {
+            left -= 1
             metrics.requests.count(RequestKind(request))
             let step =
                 switch request {
@@ -78,6 +78,7 @@ extension Hub {
             request.origin.exchange = recipient.exchange
             request.origin.receivedAt = loop.now.nanoseconds
             if request.origin.isBulky { recipient.unanswered += 1 }
+            if case .refused(.tooManySubscriptions, _) = request.body { metrics.limits.count(.subscriptions) }
             pass(request, from: recipient)
         case .say(let message):
             if case .error(_, let code, _, _) = message { metrics.count(code) }
@@ -88,6 +89,7 @@ extension Hub {
             for request in ended { pass(request, from: recipient) }
             setIdentityDeadline(of: recipient)
         case .close(let code, let reason):
+            if code == 4000 { metrics.limits.count(.malformedMessages) }
             recipient.close(code: code, reason: reason, retryAfterMilliseconds: 1_000)
         }
     }

@@ -14,7 +14,7 @@ extension Hub {
             case .own(let own, let isForAll): if let audience { deliver(own, isForAll: isForAll, to: audience) }
             case .burst(let burst, let frame): if let audience { deliver(burst, frame, to: audience) }
             case .notice(let frame):
-                for subscription in audience?.summaries ?? [] { subscription.recipient.send(frame) }
+                for subscription in audience?.summaries ?? [] { deliver(notice: frame, to: subscription) }
             case .occupancy(let frame): if let audience { deliver(occupancy: frame, to: audience) }
             default: carryOut(item, delivery)
             }
@@ -24,6 +24,7 @@ extension Hub {
     /// Passes on a reply, with what it does to the recipient's subscription.
     private func carryOut(_ item: ChannelDelivery.Item, _ delivery: ChannelDelivery) {
         let channel = delivery.channel
+        if let key = item.repliesTo { recipient(key)?.replied() }
         switch item {
         case .reply(let key, let range, let receivedAt):
             recipient(key)?.send(frames: delivery.replies.span.extracting(range))
@@ -44,12 +45,15 @@ extension Hub {
             recipient.send(frames: delivery.replies.span.extracting(range))
             let subscription = recipient.subscription(to: channel)
             subscription?.following.filter = filter
-            subscription?.backlog?.keep(only: filter)
+            if let subscription, subscription.backlog != nil {
+                subscription.withBacklog { $0.keep(only: filter) }
+            }
         case .unsubscribed(let key, let range):
             guard let recipient = recipient(key) else { return }
             recipient.send(frames: delivery.replies.span.extracting(range))
             leave(channel, recipient)
-        case .resynchronized(let key, let range):
+        case .silent: break
+        case .resynchronized(let key, let range, let seq):
             guard let recipient = recipient(key), let subscription = recipient.subscription(to: channel),
                 subscription.isResynchronizing
             else { return }
@@ -57,6 +61,8 @@ extension Hub {
             metrics.lagged += 1
             subscription.isResynchronizing = false
             subscription.missedFrom = nil
+            subscription.isOutdated = false
+            subscription.start = seq
         case .answered(let key): recipient(key)?.answered()
         case .events, .summary, .own, .burst, .notice, .occupancy: break
         }
@@ -94,6 +100,7 @@ extension Hub {
 
     /// Ends a subscription; the channel hears of it at the turn's end.
     func end(_ subscription: Subscription) {
+        _ = subscription.takeBacklog()
         subscription.recipient.subscriptions.removeAll { $0 === subscription }
         subscription.audience.remove(subscription)
         departed.append(subscription.audience)

@@ -28,6 +28,7 @@ extension Hub {
     private func offer(_ batch: EventBatch, _ events: Range<Int>, to subscription: Subscription) -> Int {
         guard subscription.missedFrom == nil else { return 0 }
         guard !subscription.recipient.offer(batch, events) else { return events.count }
+        metrics.limits.count(.outboundBytes)
         subscription.missedFrom = batch.marks[events].first { $0.seq > 0 }?.seq
         return 0
     }
@@ -59,7 +60,7 @@ extension Hub {
     func deliver(_ batch: SummaryBatch, to audience: Audience) {
         var parts: [[Int]: SharedBytes] = [:]
         var deliveries: UInt64 = 0
-        for subscription in audience.summaries where batch.seq > subscription.start {
+        for subscription in audience.summaries where batch.seq > subscription.start && !subscription.isOutdated {
             if subscription.recipient.isBlocked {
                 hold(batch, for: subscription)
             } else if subscription.following.filter == nil {
@@ -87,7 +88,7 @@ extension Hub {
     private func hold(_ batch: SummaryBatch, for subscription: Subscription) {
         let watched = batch.messages.filter { subscription.watches($0.message) }
         guard !watched.isEmpty else { return }
-        subscription.withBacklog { $0.changed.merge(watched, seq: batch.seq) }
+        hold(for: subscription) { $0.merge(watched, seq: batch.seq) }
     }
 
     /// What a user has on a message, to that user's connections, save the one that made the change.
@@ -95,10 +96,10 @@ extension Hub {
         for subscription in audience.byUser[own.user] ?? [] {
             let recipient = subscription.recipient
             guard recipient.session.key != own.author, subscription.watches(own.message),
-                subscription.missedFrom == nil
+                subscription.missedFrom == nil, !subscription.isOutdated
             else { continue }
             if recipient.isBlocked {
-                subscription.withBacklog { $0.owns[own.message] = own.frame }
+                hold(for: subscription) { $0.replaceOwn(on: own.message, by: own.frame) }
             } else {
                 recipient.send(own.frame)
             }
@@ -110,7 +111,7 @@ extension Hub {
         for list in [audience.events, audience.summaries] {
             for subscription in list where subscription.watches(burst.message) {
                 if subscription.recipient.isBlocked {
-                    subscription.withBacklog { $0.add(burst) }
+                    hold(for: subscription) { $0.add(burst) }
                 } else {
                     subscription.recipient.send(frame)
                 }
@@ -123,7 +124,7 @@ extension Hub {
         for list in [audience.events, audience.summaries] {
             for subscription in list where subscription.following.occupancy {
                 if subscription.recipient.isBlocked {
-                    subscription.withBacklog { $0.occupancy = frame }
+                    hold(for: subscription) { $0.occupancy = frame }
                 } else {
                     subscription.recipient.send(frame)
                 }
@@ -131,17 +132,43 @@ extension Hub {
         }
     }
 
+    /// A message to all that is no change, in mode `summary`.
+    func deliver(notice frame: SharedBytes, to subscription: Subscription) {
+        if subscription.recipient.isBlocked {
+            hold(for: subscription) { $0.notice = frame }
+        } else {
+            subscription.recipient.send(frame)
+        }
+    }
+
+    /// Holds something back for a slow reader, up to the bound on what waits for it in all.
+    ///
+    /// Past it nothing more is held of what the channel can tell anew, and what is held is let go: summaries and what the
+    /// user has. Bursts cannot be told anew and have to add up, and in mode `events` what the user has is all that waits
+    /// here: such a reader is too slow.
+    private func hold(for subscription: Subscription, _ change: (inout Backlog) -> Void) {
+        let recipient = subscription.recipient
+        guard !recipient.isClosing else { return }
+        subscription.withBacklog(change)
+        guard recipient.heldBytes > limits.outboundBytes else { return }
+        metrics.limits.count(.outboundBytes)
+        guard subscription.following.mode == .summary, subscription.backlog?.bursts.isEmpty ?? true else {
+            return recipient.close(code: 4008, reason: "too slow a reader", retryAfterMilliseconds: 1_000)
+        }
+        _ = subscription.takeBacklog()
+        subscription.isOutdated = true
+    }
+
     /// A slow reader can be written to again: it gets what waits, and fresh state where it missed events.
     func catchUp(_ recipient: Recipient) {
         for subscription in recipient.subscriptions {
-            if let backlog = subscription.backlog {
-                subscription.backlog = nil
-                send(backlog, to: subscription)
+            if let backlog = subscription.takeBacklog() { send(backlog, to: subscription) }
+            guard subscription.missedFrom != nil || subscription.isOutdated, !subscription.isResynchronizing else {
+                continue
             }
-            if let from = subscription.missedFrom, !subscription.isResynchronizing {
-                subscription.isResynchronizing = true
-                ask(recipient.session.resynchronization(of: subscription.audience.channel, from: from))
-            }
+            subscription.isResynchronizing = true
+            let channel = subscription.audience.channel
+            ask(recipient.session.resynchronization(of: channel, from: subscription.missedFrom))
         }
     }
 
@@ -155,17 +182,8 @@ extension Hub {
         }
         for own in backlog.owns.values { recipient.send(own) }
         for burst in backlog.bursts.values { recipient.send(burst.message(in: channel)) }
+        if let notice = backlog.notice { recipient.send(notice) }
         if let occupancy = backlog.occupancy { recipient.send(occupancy) }
-    }
-}
-
-extension Subscription {
-    /// Changes what waits for the reader.
-    fileprivate func withBacklog(_ change: (inout Backlog) -> Void) {
-        var held = backlog ?? Backlog()
-        backlog = nil  // so that nothing is copied
-        change(&held)
-        backlog = held
     }
 }
 

@@ -1,3 +1,4 @@
+import Transport
 import Wire
 
 // What other settings do to what is here already.
@@ -6,6 +7,7 @@ extension Hub {
     func adopt(_ settings: BrokerSettings) {
         unsafe settingsOnLoop = settings
         adoptWebhooks()
+        boundClosing()
         let moment = moment
         for (name, resident) in residents {
             guard let namespace = settings.namespace(of: name) else { continue }
@@ -21,13 +23,20 @@ extension Hub {
         }
     }
 
-    /// Refuses what a hub let through whose settings are older or newer than those here, for the moment that it takes
-    /// until all have the same.
-    func refuse(_ request: ChannelRequest) {
-        let words = "there is no namespace for the channel '\(request.channel)'"
+    /// Bounds how long connections may take to close.
+    func boundClosing() {
+        loop.closing.linger = .milliseconds(limits.closeMilliseconds)
+        loop.closing.drain = .milliseconds(limits.drainMilliseconds)
+    }
+
+    /// Refuses a request whose channel cannot be had: it is one too many, or a hub let it through whose settings are older
+    /// or newer than those here.
+    func refuse(_ request: ChannelRequest, _ refusal: RequestRefusal) {
         var reply = Reply(
             request.origin,
-            .error(id: request.origin.id, code: .forbidden, message: words, retryAfterMilliseconds: nil))
+            .error(
+                id: request.origin.id, code: refusal.code, message: refusal.message,
+                retryAfterMilliseconds: refusal.retryAfterMilliseconds))
         switch request.body {
         case .subscribe, .refusedSubscription: reply.effect = .refuseSubscription
         default: break

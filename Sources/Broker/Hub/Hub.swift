@@ -73,6 +73,8 @@ public actor Hub {
     nonisolated let epoch: String
     let store: any Store
     let log: BrokerLog
+    /// When channels were last let go to make room.
+    var madeRoom = MonotonicTime(nanoseconds: 0)
     /// The mailboxes of all hubs, this one's too, by index.
     private(set) var hubs: [Mailbox<HubMessage>] = []
 
@@ -132,6 +134,7 @@ public actor Hub {
     /// Begins to work; called once, on the loop.
     func start(hubs: [Mailbox<HubMessage>]) {
         self.hubs = hubs
+        boundClosing()
         loop.atTurnEnd { [unowned self] in endTurn() }
         loop.afterWrites { [unowned self] now in told.record(in: &metrics, at: now) }
         scheduleSweep()
@@ -172,8 +175,9 @@ public actor Hub {
         }
     }
 
-    /// Hands a request to its channel, here or on another loop.
+    /// Hands a request of a recipient here to its channel, here or on another loop; there will be one answer.
     func ask(_ request: ChannelRequest) {
+        recipients[request.origin.connection]?.asked += 1
         let home = home(of: request.channel)
         if home == index { handle(request) } else { hubs[home].post(.request(request)) }
     }
@@ -190,19 +194,26 @@ public actor Hub {
     // MARK: Channels that live here
 
     private func handle(_ request: ChannelRequest) {
-        guard let resident = resident(request.channel) else { return refuse(request) }
+        let resident: Resident
+        do throws(RequestRefusal) { resident = try self.resident(request.channel) } catch {
+            return refuse(request, error)
+        }
         resident.usedAt = loop.now
         let (group, moment) = (group, moment)
         resident.channel.assumeIsolated { $0.handle(request, group: group, at: moment) }
         mark(resident)
     }
 
-    private func resident(_ name: String) -> Resident? {
+    /// A channel that is in memory, or comes there.
+    private func resident(_ name: String) throws(RequestRefusal) -> Resident {
         if let resident = residents[name] {
             read(resident, name)
             return resident
         }
-        guard let namespace = settings.namespace(of: name) else { return nil }
+        guard let namespace = settings.namespace(of: name) else {
+            throw RequestRefusal(.forbidden, "there is no namespace for the channel '\(name)'")
+        }
+        try makeRoom()
         let entry = settings.namespaceEntry(of: name)
         let channel = Channel(
             name: name, epoch: store.epoch, namespace: namespace, entry: entry,
@@ -226,7 +237,7 @@ public actor Hub {
     private func loaded(_ name: String, _ result: Result<ChannelImage, StoreError>) {
         guard let resident = residents[name] else { return }
         resident.isBeingRead = false
-        if case .failure(let error) = result { log.error("the store could not read a channel: \(error)") }
+        if case .failure(let error) = result { log.say(.error, .store, "the store could not read a channel: \(error)") }
         let (group, moment) = (group, moment)
         let image = try? result.get()
         resident.channel.assumeIsolated { $0.loaded(image, group: group, at: moment) }
@@ -361,7 +372,7 @@ public actor Hub {
             }
         case .failure(let error):
             metrics.commitFailures += 1
-            log.error("the store refused \(channels.count) changed channels: \(error)")
+            log.say(.error, .store, "the store refused \(channels.count) changed channels: \(error)")
             for resident in channels { giveUp(resident, at: moment) }
         }
     }
@@ -374,18 +385,5 @@ public actor Hub {
         writers.removeAll { $0 === resident }
         read(resident, name)
         mark(resident)
-    }
-
-    /// Lets channels that nobody has used for some time leave memory, and forgets old keys.
-    private func sweepChannels() {
-        unsafe compressor.rest()
-        let now = now
-        for (name, resident) in residents {
-            resident.channel.assumeIsolated { $0.forgetKeys(now: now) }
-            let rest = Duration.seconds(settings.namespace(of: name)?.historySeconds ?? 0)
-            if isIdle(channel: name), !resident.isMarked, !resident.isBeingRead, resident.usedAt + rest < loop.now {
-                residents[name] = nil
-            }
-        }
     }
 }

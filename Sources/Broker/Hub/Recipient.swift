@@ -12,7 +12,11 @@ class Recipient {
     var session: Session
     var subscriptions: [Subscription] = []
     /// How many of its requests whose replies may be large are not answered yet.
-    var unanswered = 0
+    var unanswered: Int32 = 0
+    /// How many of its requests channels have not answered yet.
+    var asked: Int32 = 0
+    /// How many bytes wait for it in backlogs, as far as they count.
+    var heldBytes = 0
     /// The code with which it ended, as far as it is known; `nil` for one that has none.
     var closeCode: UInt16?
     /// Its requests that wait for a hook; `nil`: none does.
@@ -39,8 +43,22 @@ class Recipient {
     func offer(_ batch: EventBatch, _ events: Range<Int>) -> Bool { preconditionFailure("each kind has its own") }
     /// Sends neighbouring events of a batch, however much waits.
     func send(_ batch: EventBatch, _ events: Range<Int>) { preconditionFailure("each kind has its own") }
-    /// One of them was answered.
+    /// A request whose reply may be large was answered.
     func answered() { unanswered -= 1 }
+    /// Any request was answered.
+    func replied() { asked -= 1 }
+    /// Whether more may be asked in its name before it has got answers.
+    final var mayAsk: Bool {
+        unanswered < Recipient.bulkyAtOnce && Int(asked) < hub.limits.unansweredRequests && gate?.isFull != true
+    }
+
+    /// How many requests whose replies may be large are taken at once.
+    ///
+    /// One read may bring thousands of them, and each may be worth 100 KB and more.
+    static let bulkyAtOnce: Int32 = 16
+
+    /// How many requests are taken in one turn, so that one who sends much leaves time for others.
+    static let requestsPerTurn = 256
     /// It can be written to again.
     func drained() { hub.enter(with: self) { $0.catchUp($1) } }
     /// Requests that were held back may be taken again.

@@ -72,6 +72,12 @@ public struct Authenticator: Sendable {
         return Identity(user: user, isServer: true, grants: Identity.moderatorGrants)
     }
 
+    /// Whether an `Authorization` header holds a server's key.
+    public func isServer(authorization: String?) -> Bool {
+        guard let words = authorization?.split(separator: " ", maxSplits: 1), words.count == 2 else { return false }
+        return words[0].lowercased() == "bearer" && isServerKey(words[1])
+    }
+
     /// All keys are compared, whether or not one was found, and by their hashes, so that no length is told either.
     private func isServerKey(_ word: Substring) -> Bool {
         guard !serverKeys.isEmpty else { return false }

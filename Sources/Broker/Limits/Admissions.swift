@@ -4,56 +4,93 @@ public import Transport
 ///
 /// It is asked once a connection; the lock is held for one look.
 public final class Admissions: Sendable {
+    /// What a connection is.
+    public enum Kind: Sendable {
+        /// Plain HTTP, or not through with its handshake.
+        case passing
+        /// A WebSocket, or a stream of events.
+        case staying
+    }
+
     /// A place among the connections; it is free again when nobody holds this any more.
     public final class Place: Sendable {
         private let admissions: Admissions
-        /// From where the connection comes; `nil` where that has no address.
+        private let kind: Kind
+        /// From where the connection comes; `nil` where that has no address, or many share it.
         let source: ClientAddress?
 
-        fileprivate init(_ admissions: Admissions, _ source: ClientAddress?) {
+        fileprivate init(_ admissions: Admissions, _ kind: Kind, _ source: ClientAddress?) {
             self.admissions = admissions
+            self.kind = kind
             self.source = source
         }
 
         deinit {
-            admissions.leave(source)
+            admissions.leave(kind, source)
         }
     }
 
     private struct Counts {
         var all = 0
         var sources: [ClientAddress: Int] = [:]
+
+        mutating func admit(_ source: ClientAddress?, all most: LimitName, _ limits: BrokerSettings.Limits)
+            throws(LimitName)
+        {
+            guard all < limits[keyPath: most.keyPath] else { throw most }
+            if let source {
+                let there = sources[source, default: 0]
+                guard there < limits.connectionsPerAddress else { throw .connectionsPerAddress }
+                sources[source] = there + 1
+            }
+            all += 1
+        }
+
+        mutating func leave(_ source: ClientAddress?) {
+            all -= 1
+            guard let source, let there = sources[source] else { return }
+            sources[source] = there > 1 ? there - 1 : nil
+        }
     }
 
-    private let counts = Locked(Counts())
+    private let staying = Locked(Counts())
+    private let passing = Locked(Counts())
 
     /// Makes a count of nobody.
     public init() {}
 
-    /// How many are connected.
-    public var count: Int { counts.withLock { $0.all } }
+    /// How many are connected and stay.
+    public var count: Int { staying.withLock { $0.all } }
 
-    /// Takes a place for a connection from an address; `nil` where there is none.
-    public func admit(_ address: SocketAddress, _ limits: BrokerSettings.Limits) -> Place? {
-        let source = ClientAddress(address)
-        let isAdmitted = counts.withLock { counts in
-            guard counts.all < limits.connections else { return false }
-            if let source {
-                let there = counts.sources[source, default: 0]
-                guard there < limits.connectionsPerAddress else { return false }
-                counts.sources[source] = there + 1
-            }
-            counts.all += 1
-            return true
+    /// How many are connected and do not, or not yet.
+    public var passingCount: Int { passing.withLock { $0.all } }
+
+    /// Takes a place for a connection; each kind has its own, in all and from each address.
+    ///
+    /// - Parameters:
+    ///   - kind: What the connection is.
+    ///   - address: Where it comes from; `nil`: from somewhere that many share, such as a proxy.
+    ///   - limits: The bounds.
+    /// - Returns: The place.
+    /// - Throws: The bound that was hit: ``LimitName/connections`` or ``LimitName/httpConnections``, or
+    ///   ``LimitName/connectionsPerAddress``.
+    public func admit(
+        _ kind: Kind, _ address: SocketAddress?, _ limits: BrokerSettings.Limits
+    ) throws(LimitName) -> Place {
+        let source = address.flatMap(ClientAddress.init)
+        switch kind {
+        case .staying:
+            try staying.withLock { counts throws(LimitName) in try counts.admit(source, all: .connections, limits) }
+        case .passing:
+            try passing.withLock { counts throws(LimitName) in try counts.admit(source, all: .httpConnections, limits) }
         }
-        return isAdmitted ? Place(self, source) : nil
+        return Place(self, kind, source)
     }
 
-    private func leave(_ source: ClientAddress?) {
-        counts.withLock { counts in
-            counts.all -= 1
-            guard let source, let there = counts.sources[source] else { return }
-            counts.sources[source] = there > 1 ? there - 1 : nil
+    private func leave(_ kind: Kind, _ source: ClientAddress?) {
+        switch kind {
+        case .staying: staying.withLock { $0.leave(source) }
+        case .passing: passing.withLock { $0.leave(source) }
         }
     }
 }

@@ -35,6 +35,10 @@ extension HubMetrics {
         text.single(
             .counter, "fanfare_bytes_received_total", "Bytes read from sockets, after decryption.", bytesReceived)
         text.labelled(
+            .counter, "fanfare_limit_hits_total", "How often a bound was hit, by the name of its setting.",
+            label: "limit",
+            LimitName.allCases.map { ($0.rawValue, limits[$0]) })
+        text.labelled(
             .counter, "fanfare_closed_total", "Connections that ended, by close code.", label: "code",
             HubMetrics.closeCodes.map { (String($0), closed[$0] ?? 0) } + [("other", closed[0] ?? 0)])
         text.single(

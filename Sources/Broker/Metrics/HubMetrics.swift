@@ -11,6 +11,8 @@ struct ChannelCounts: Sendable {
     var errors: [ErrorCode] = []
     /// The changes that were let out.
     var events: UInt64 = 0
+    /// Requests that were refused because too many waited.
+    var overflows: UInt64 = 0
 
     /// Counts what a reply tells.
     mutating func count(_ reply: Reply) {
@@ -38,6 +40,7 @@ struct HubMetrics: Sendable {
     var compressionSent = CompressedBytes()
     /// What they sent compressed.
     var compressionReceived = CompressedBytes()
+    var limits = LimitHits()
     /// The codes of connections that ended; `0` stands for all that the contract does not name.
     var closed: [UInt16: UInt64] = [:]
     var commitFailures: UInt64 = 0
@@ -65,13 +68,14 @@ struct HubMetrics: Sendable {
 
     /// The close codes that are told apart.
     static let closeCodes: [UInt16] = [
-        1000, 1001, 1002, 1003, 1005, 1006, 1007, 1009, 1012, 1013, 4000, 4001, 4003, 4008,
+        1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1012, 1013, 4000, 4001, 4003, 4008,
     ]
 
     mutating func count(_ counts: ChannelCounts) {
         results += counts.results
         for code in counts.errors { count(code) }
         events += counts.events
+        if counts.overflows > 0 { limits.count(.waitingRequests, counts.overflows) }
     }
 
     mutating func count(_ code: ErrorCode) {
@@ -108,6 +112,7 @@ struct HubMetrics: Sendable {
         sum.bytesReceived += more.bytesReceived
         sum.compressionSent += more.compressionSent
         sum.compressionReceived += more.compressionReceived
+        sum.limits += more.limits
         sum.closed.merge(more.closed) { $0 + $1 }
         sum.commitFailures += more.commitFailures
         for index in sum.answers.indices { sum.answers[index] += more.answers[index] }

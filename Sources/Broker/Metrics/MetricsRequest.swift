@@ -41,6 +41,8 @@ extension Hub {
         unsafe metrics.compressionReceived = compressor.received
         metrics.channels = UInt64(channelCount)
         metrics.webhooks = senders.mapValues(\.metrics)
+        metrics.limits.count(.close, loop.expired.linger)
+        metrics.limits.count(.drain, loop.expired.drain)
         for audience in audiences.values {
             metrics.subscriptions += UInt64(audience.events.count + audience.summaries.count)
         }

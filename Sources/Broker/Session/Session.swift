@@ -110,7 +110,9 @@ struct Session {
     }
 
     /// A request, in the session's own name, that makes a slow reader's subscription whole again.
-    func resynchronization(of channel: String, from seq: UInt64) -> ChannelRequest {
+    ///
+    /// `from` is the first event that was missed; `nil`: of one in mode `summary`.
+    func resynchronization(of channel: String, from seq: UInt64?) -> ChannelRequest {
         let filter = intents.first { $0.channel == channel }?.filter
         return ask(channel, nil, .resynchronize(from: seq, filter: filter.map(Array.init)))
     }

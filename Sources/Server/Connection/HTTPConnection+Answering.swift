@@ -9,10 +9,26 @@ extension HTTPConnection {
     func answer(_ exchange: Exchange) {
         switch exchange.endpoint {
         case .ready(let response): finish(response)
-        case .metrics: wait(for: hub.askMetrics { [self] in finish(.metrics($0)) })
+        case .metrics:
+            if let refusal = metricsRefusal(for: exchange.head) { return finish(.error(refusal)) }
+            wait(for: hub.askMetrics { [self] in finish(.metrics($0)) })
         case .resource(let resource): ask(exchange, resource)
         case .revocation(let user): revoke(user, exchange)
         case .webSocket: break  // became one before
+        }
+    }
+
+    /// Why who asks may not read what is counted; `nil`: it may.
+    private func metricsRefusal(for head: RequestHead) -> RequestRefusal? {
+        switch context.access.metrics {
+        case .anyone: return nil
+        case .loopback:
+            return client(of: head).address.isLoopback
+                ? nil : RequestRefusal(.forbidden, "metrics are for programs on the broker's own machine")
+        case .serverKey:
+            let authenticator = hub.settings.authenticator
+            return authenticator.isServer(authorization: head.headers["authorization"])
+                ? nil : RequestRefusal(.unauthorized, "metrics need 'Authorization: Bearer KEY' with a server key")
         }
     }
 
@@ -26,7 +42,7 @@ extension HTTPConnection {
             let identity = try identity(head, target)
             if case .subscribe(let subscribe) = request { return follow(subscribe, as: identity, head) }
             wait(
-                for: hub.ask(request, as: identity, over: source) { [self] in
+                for: hub.ask(request, as: identity, over: source(of: head)) { [self] in
                     finish(response(to: resource, with: $0, for: head))
                 })
         } catch {
@@ -81,14 +97,15 @@ extension HTTPConnection {
 
     /// Lets the hub take the stream over, as one of Server-Sent Events.
     private func follow(_ subscribe: Request.Subscribe, as identity: Identity, _ head: RequestHead) {
-        guard let place = context.admit(stream.peer, hub.limits) else {
+        let client = client(of: head).address
+        guard let place = context.admit(client, to: hub) else {
             return finish(.error(.full))
         }
         var response = Response(status: 200)
         response.headers.append("Content-Type", "text/event-stream")
         response.headers.append("Cache-Control", "no-store")
         response.headers.append("X-Accel-Buffering", "no")
-        context.addCrossOrigin(to: &response.headers, for: head)
+        addCrossOrigin(to: &response.headers, for: head)
         var bytes: [UInt8] = []
         response.appendUnbounded(to: &bytes)
         wait(

@@ -14,17 +14,22 @@ extension HTTPConnection {
         case .notAnUpgrade:
             var response = Response.error(426, .badRequest, "this address speaks WebSocket")
             response.headers.append("Upgrade", "websocket")
+            response.headers.append("Sec-WebSocket-Version", "13")
             respondLast(response, head)
         case .reject(let status, let reason, let headers):
             var response = Response.error(status, .badRequest, reason)
             for (name, value) in headers { response.headers.append(name, value) }
+            // RFC 9110 section 15.5.22.
+            if status == 426 { response.headers.append("Upgrade", "websocket") }
             respondLast(response, head)
         case .accept(let bytes, _, let deflate):
             if head.isChunked || (head.contentLength ?? 0) > 0 {
                 return respondLast(.error(400, .badRequest, "an upgrade has no body"), head)
             }
-            guard context.allows(origin: head.headers["origin"], host: head.host) else {
-                return respondLast(.error(403, .forbidden, "pages of this origin may not connect"), head)
+            guard allowsOrigin(of: head) else {
+                let words =
+                    "pages of this origin may not connect; the settings 'origins' and 'trusted_proxies' say who may"
+                return respondLast(.error(403, .forbidden, words), head)
             }
             accept(with: bytes, deflate, head, target)
         }
@@ -39,25 +44,28 @@ extension HTTPConnection {
         } catch {
             return respondLast(.error(RequestRefusal(.unauthorized, error.words)), head)
         }
-        guard let place = context.admit(stream.peer, hub.limits) else {
+        let client = client(of: head).address
+        guard let place = context.admit(client, to: hub) else {
             return respondLast(.error(.full), head)
         }
-        guard hub.asksBeforeConnecting else { return become(response, deflate, identity, place) }
+        guard hub.asksBeforeConnecting else { return become(response, deflate, identity, place, client) }
         awaitVerdict()
-        hub.askToConnect(user: identity?.user, from: stream.peer, origin: head.headers["origin"]) { [self] refusal in
+        hub.askToConnect(user: identity?.user, from: client, origin: head.headers["origin"]) { [self] refusal in
             guard phase == .answer else { return }
             if let refusal { return respondLast(.error(refusal), head) }
             // The token may have run out, or been revoked, while the hook was asked.
             do throws(Authenticator.Failure) { _ = try context.identify(head, target) } catch {
                 return respondLast(.error(RequestRefusal(.unauthorized, error.words)), head)
             }
-            become(response, deflate, identity, place)
+            become(response, deflate, identity, place, client)
         }
     }
 
     private func become(
-        _ response: [UInt8], _ deflate: DeflateParameters?, _ identity: Identity?, _ place: Admissions.Place
+        _ response: [UInt8], _ deflate: DeflateParameters?, _ identity: Identity?, _ place: Admissions.Place,
+        _ client: SocketAddress
     ) {
+        stream.speaks(for: client)
         let rest = leave()
         guard !hasReadAll else { return stream.finish() }
         stream.resumeReading()

@@ -10,9 +10,6 @@ import Wire
 /// Requests are answered one after the other, in the order in which they came. While one waits for its answer, or too
 /// much that was answered waits to be read, the next ones wait in the socket.
 final class HTTPConnection {
-    /// How long a request may take to arrive, and how long a connection may rest between two.
-    static let patience = Duration.seconds(10)
-
     /// What the connection is about.
     enum Phase {
         /// A head is awaited or arrives.
@@ -40,7 +37,11 @@ final class HTTPConnection {
     let deflate: DeflateSettings?
     private(set) var phase = Phase.head
     private(set) var exchange: Exchange?
-    private var parser = RequestHeadParser(limits: HTTPLimits())
+    private var parser: RequestHeadParser
+    /// Its place among the connections that speak HTTP.
+    private let place: Admissions.Place
+    /// Whether a request has come.
+    private var hasBegun = false
     /// What came and is not taken yet, from `start` on.
     private var buffer: [UInt8] = []
     private var start = 0
@@ -54,14 +55,32 @@ final class HTTPConnection {
     /// Whether the peer has sent all that it will.
     private(set) var hasReadAll = false
 
-    init(_ stream: ByteStream, hub: Hub, context: Context, deflate: DeflateSettings?) {
+    /// Serves a new connection, or ends it where it is one too many.
+    static func serve(_ stream: ByteStream, hub: Hub, context: Context, deflate: DeflateSettings?) {
+        guard let place = context.admit(passing: stream.peer, to: hub) else { return stream.abort() }
+        _ = HTTPConnection(stream, hub: hub, context: context, deflate: deflate, place: place)
+    }
+
+    private init(
+        _ stream: ByteStream, hub: Hub, context: Context, deflate: DeflateSettings?, place: Admissions.Place
+    ) {
         self.stream = stream
         self.hub = hub
         self.context = context
         self.deflate = deflate
+        self.place = place
+        parser = RequestHeadParser(limits: HTTPLimits(maxHeadBytes: hub.limits.headerBytes))
         stream.delegate = self
-        setTimer(HTTPConnection.patience)
+        // The proxy's header, where there is one, has used up some of it.
+        let end = stream.receivedAt + untilArrived
+        setTimer(max(.zero, end - stream.loop.now))
     }
+
+    /// How long a first head, and each body, may take to arrive.
+    private var untilArrived: Duration { .milliseconds(hub.limits.handshakeMilliseconds) }
+
+    /// How long a connection may rest between two requests, the second one's head included.
+    private var untilIdle: Duration { .milliseconds(hub.limits.idleMilliseconds) }
 
     private func setTimer(_ delay: Duration?) {
         if let timer { stream.loop.cancel(timer) }
@@ -100,7 +119,8 @@ final class HTTPConnection {
                 guard start < buffer.count, let (head, consumed) = try parser.parse(buffer.span.extracting(start...))
                 else { return false }
                 start += consumed
-                setTimer(HTTPConnection.patience)
+                hasBegun = true
+                setTimer(untilArrived)
                 try begin(head)
             case .body:
                 start += try exchange?.body.receive(buffer.span.extracting(start...)) ?? 0
@@ -110,6 +130,7 @@ final class HTTPConnection {
             case .answer, .done: return false
             }
         } catch {
+            if let limit = error.limit { hub.count(limit) }
             respond(.error(error.status, error.status == 413 ? .tooLarge : .badRequest, error.reason), isLast: true)
         }
         return phase != .done
@@ -133,7 +154,7 @@ final class HTTPConnection {
                 stream.finish()
             } else {
                 stream.resumeReading()
-                if timer == nil || wasHeld { setTimer(HTTPConnection.patience) }
+                if timer == nil || wasHeld { setTimer(untilIdle) }
             }
         }
     }
@@ -147,16 +168,17 @@ final class HTTPConnection {
             return refuse(.error(404, .notFound, "there is nothing at this address"), head)
         }
         if case .webSocket = route.endpoint { return upgrade(head, target) }
-        if head.method == "OPTIONS" { return refuse(context.options(of: route.methods, for: head), head) }
+        if head.method == "OPTIONS" { return refuse(options(of: route.methods, for: head), head) }
         guard route.takes(head.method) else {
             var response = Response.error(405, .methodNotAllowed, "this address does not take the method")
-            response.headers.append("Allow", Context.list(route.methods))
+            response.headers.append("Allow", Route.list(route.methods))
             return refuse(response, head)
         }
         let body: BodyReader
         do throws(HTTPError) {
             body = try BodyReader(for: head, limit: hub.limits.messageBytes)
         } catch {
+            hub.count(.messageBytes)
             return refuse(.error(error.status, .tooLarge, error.reason), head)
         }
         if head.expectsContinue, start == buffer.count {
@@ -168,11 +190,11 @@ final class HTTPConnection {
         phase = .body
     }
 
-    /// The connection as limits tell it apart.
-    var source: HTTPExchange {
+    /// Where a request comes from, as limits tell connections apart.
+    func source(of head: RequestHead) -> HTTPExchange {
         let number = exchangeNumber ?? hub.makeExchange()
         exchangeNumber = number
-        return HTTPExchange(number: number, address: stream.peer)
+        return HTTPExchange(number: number, address: client(of: head).address)
     }
 
     // MARK: Answers
@@ -207,7 +229,7 @@ final class HTTPConnection {
 
     private func respond(_ response: Response, to head: RequestHead? = nil, isLast: Bool = false) {
         var response = response
-        if let head = head ?? exchange?.head { context.addCrossOrigin(to: &response.headers, for: head) }
+        if let head = head ?? exchange?.head { addCrossOrigin(to: &response.headers, for: head) }
         let keepsAlive =
             !isLast && head?.keepsAlive == true && !context.isDraining.load(ordering: .relaxed)
         hub.count(answerWith: response.status)
@@ -264,10 +286,13 @@ extension HTTPConnection: ByteStreamDelegate {
     }
 
     func stream(_ stream: ByteStream, didClose error: TransportError?) {
+        if case .timedOut = error, phase != .done { hub.count(.handshake) }
         leave()
         pending?.cancel()
         hub.count(sentOver: stream)
-        if case .tls(let words) = error { context.log.info("TLS with \(stream.peerAddress) failed: \(words)") }
+        if case .tls(let words) = error {
+            context.log.say(.info, .tls, "TLS with \(stream.peerAddress) failed: \(words)")
+        }
     }
 }
 
@@ -275,12 +300,30 @@ extension HTTPConnection: TimerHandler {
     func timerFired(_ now: MonotonicTime) {
         timer = nil
         if isHeld {
-            if stream.isBlocked, untilStalled == .zero { stream.abort() } else { process() }
+            if stream.isBlocked, untilStalled == .zero {
+                hub.count(.stall)
+                stream.abort()
+            } else {
+                process()
+            }
         } else if start < buffer.count || phase == .body {
+            hub.count(phase == .body || !hasBegun ? .handshake : .idle)
             respond(.error(408, .badRequest, "the request took too long to arrive"), isLast: true)
         } else if phase == .head {
+            hub.count(hasBegun ? .idle : .handshake)
             leave()
             stream.finish()
+        }
+    }
+}
+
+extension HTTPError {
+    /// The bound that was hit.
+    fileprivate var limit: LimitName? {
+        switch status {
+        case 414, 431: .headerBytes
+        case 413: .messageBytes
+        default: nil
         }
     }
 }

@@ -188,6 +188,24 @@ public final class EventLoop: SerialExecutor {
         return core.now
     }
 
+    /// How long streams of this loop may take to close, from the next phase of each on; on the loop only.
+    public var closing: ClosingLimits {
+        get {
+            preconditionCurrent()
+            return core.closing
+        }
+        set {
+            preconditionCurrent()
+            core.closing = newValue
+        }
+    }
+
+    /// How often streams of this loop were given up at a limit in time; on the loop only.
+    public var expired: ExpiredLimits {
+        preconditionCurrent()
+        return core.expired
+    }
+
     /// Calls the handler in the first turn in which the duration has passed, at most about 4 ms late; on the loop only.
     ///
     /// The loop holds the handler until then. Scheduling and cancelling take constant time.

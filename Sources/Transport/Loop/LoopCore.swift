@@ -33,6 +33,8 @@ final class LoopCore: @unchecked Sendable {
     /// Listeners that found no free descriptor.
     var starvedListeners: [Listener] = []
     var hasFreedDescriptor = false
+    var closing = ClosingLimits()
+    var expired = ExpiredLimits()
     /// The thread is at its end, and nothing can be opened any more.
     var hasEnded = false
 

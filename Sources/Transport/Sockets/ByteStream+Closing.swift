@@ -1,10 +1,25 @@
 internal import Glibc
 
-extension ByteStream {
+/// How long streams may take to close.
+public struct ClosingLimits: Sendable, Equatable {
     /// How long the peer's end is awaited once ours is announced.
-    static let lingerLimit = Duration.seconds(2)
+    public var linger = Duration.seconds(2)
     /// How long a peer may take nothing of what is to be written before the end.
-    static let drainLimit = Duration.seconds(10)
+    public var drain = Duration.seconds(10)
+
+    /// The defaults.
+    public init() {}
+}
+
+/// How often the streams of a loop were given up at a limit in time.
+public struct ExpiredLimits: Sendable, Equatable {
+    /// The peer's end did not come, ``ClosingLimits/linger``.
+    public internal(set) var linger: UInt64 = 0
+    /// The peer took nothing of the last bytes, ``ClosingLimits/drain``.
+    public internal(set) var drain: UInt64 = 0
+}
+
+extension ByteStream {
 
     /// Closes at once with a TCP reset (RST), as a peer that has crashed; what is queued is dropped.
     public func reset() {
@@ -54,13 +69,17 @@ extension ByteStream {
     fileprivate func deadlinePassed() {
         deadline = nil
         switch phase {
+        case .announcing: announcementTimedOut()
         case .connecting: close(.timedOut("connecting to \(peer)"))
         case .handshaking: close(.timedOut("the TLS handshake"))
         case .open:
-            let limit = progressAt + Self.drainLimit
-            guard loop.core.now < limit else { return close(.timedOut("writing the last bytes")) }
-            setDeadline(limit - loop.core.now)
-        case .ending: close(nil)
+            let limit = progressAt + loop.core.closing.drain
+            guard loop.core.now >= limit else { return setDeadline(limit - loop.core.now) }
+            loop.core.expired.drain += 1
+            close(.timedOut("writing the last bytes"))
+        case .ending:
+            loop.core.expired.linger += 1
+            close(nil)
         case .closed: break
         }
     }

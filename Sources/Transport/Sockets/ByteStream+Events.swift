@@ -3,6 +3,7 @@ internal import Glibc
 extension ByteStream: EventSource {
     func handle(_ events: PollEvents) {
         switch phase {
+        case .announcing: return continueAnnouncement()
         case .connecting: return finishConnecting()
         case .handshaking: return continueHandshake()
         case .open, .ending: break
@@ -69,6 +70,7 @@ extension ByteStream: EventSource {
     private var interest: PollEvents {
         var interest: PollEvents = []
         switch phase {
+        case .announcing: return .readable
         case .connecting: return .writable
         case .handshaking: return flags.contains(.readNeedsWrite) ? .writable : .readable
         case .open, .ending: break

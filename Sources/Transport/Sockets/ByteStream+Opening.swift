@@ -1,7 +1,17 @@
 internal import Glibc
 
+/// What a stream needs until its connection stands.
+enum Opening {
+    case client(ClientOpening)
+    case server(Announcement)
+
+    var client: ClientOpening? {
+        if case .client(let opening) = self { opening } else { nil }
+    }
+}
+
 /// What a client's stream needs until its connection stands.
-final class Opening {
+final class ClientOpening {
     /// Addresses to try when the present one fails.
     var others: ArraySlice<SocketAddress>
     let tls: TLSClientSettings?
@@ -65,7 +75,7 @@ extension ByteStream {
             do {
                 let descriptor = try begin(connectingTo: address, options)
                 let stream = ByteStream(on: loop, descriptor, peer: address, tls: nil, phase: .connecting)
-                stream.opening = Opening(others: others, tls: tls, options: options)
+                stream.opening = .client(ClientOpening(others: others, tls: tls, options: options))
                 stream.delegate = delegate
                 stream.setDeadline(limit)
                 stream.watch()
@@ -94,7 +104,7 @@ extension ByteStream {
         var length = socklen_t(MemoryLayout<CInt>.size)
         _ = unsafe getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &number, &length)
         guard number == 0 else { return tryNext(after: .system(call: "connect to \(peer)", errno: number)) }
-        guard let settings = opening?.tls else { return didOpen() }
+        guard let settings = opening?.client?.tls else { return didOpen() }
         do {
             tls = try TLSSession(client: settings, descriptor: descriptor.number)
         } catch {
@@ -106,7 +116,7 @@ extension ByteStream {
 
     private func tryNext(after error: TransportError) {
         var failure = error
-        while let opening, let address = opening.others.popFirst() {
+        while let opening = opening?.client, let address = opening.others.popFirst() {
             do {
                 // Closing the old socket takes it out of the epoll set.
                 descriptor = try Self.begin(connectingTo: address, opening.options)
@@ -134,11 +144,11 @@ extension ByteStream {
     }
 
     private func didOpen() {
-        let isClient = opening != nil
+        let isClient = opening?.client != nil
         phase = .open
         opening = nil
         clearDeadline()
-        if flags.contains(.isFinishing) { setDeadline(Self.drainLimit) }
+        if flags.contains(.isFinishing) { setDeadline(loop.core.closing.drain) }
         if !queue.isEmpty || !flags.isDisjoint(with: [.isFinishing, .awaitsDrain]) { markDirty() }
         updateInterest()
         // Bytes that came with the end of the handshake are in TLS already, and no event will announce them.

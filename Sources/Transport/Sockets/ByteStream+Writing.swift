@@ -92,6 +92,6 @@ extension ByteStream {
         _ = shutdown(descriptor.number, CInt(SHUT_WR))
         phase = .ending
         if flags.contains(.peerHasFinished) { return close(nil) }
-        setDeadline(Self.lingerLimit)
+        setDeadline(loop.core.closing.linger)
     }
 }

@@ -7,6 +7,8 @@ internal import Glibc
 public final class ByteStream {
     /// How far a stream's life has come.
     enum Phase: UInt8 {
+        /// The proxy's header is awaited.
+        case announcing
         case connecting, handshaking, open
         /// All is written and our end is announced; the peer's end is awaited, for a while.
         case ending
@@ -42,7 +44,7 @@ public final class ByteStream {
     public let loop: EventLoop
     /// What hears of the stream; held strongly until the stream has closed, then nil.
     public var delegate: (any ByteStreamDelegate)?
-    /// The peer's address and port.
+    /// The peer's address and port; behind a trusted proxy that tells it, the client's.
     public internal(set) var peer: SocketAddress
     /// When bytes last came; when the stream was made, before any came.
     public internal(set) var receivedAt: MonotonicTime
@@ -61,7 +63,7 @@ public final class ByteStream {
     /// When the kernel last took bytes, or the queue began to fill; means nothing while the queue is empty.
     var progressAt: MonotonicTime
     var tls: TLSSession?
-    /// What a client needs until the connection stands.
+    /// What is needed until the connection stands.
     var opening: Opening?
     /// The time limit of the current phase.
     var deadline: TimerToken?
@@ -99,6 +101,12 @@ public final class ByteStream {
 
     /// Since when nothing of what waits has been taken by the kernel; nil when nothing waits.
     public var stalledSince: MonotonicTime? { queue.isEmpty ? nil : progressAt }
+
+    /// Goes on in the name of the client whose connection a trusted proxy passes on.
+    public func speaks(for client: SocketAddress) {
+        loop.preconditionCurrent()
+        peer = client
+    }
 
     // MARK: Sending
 
@@ -180,17 +188,17 @@ public final class ByteStream {
 
     // MARK: Ending
 
-    /// Ends the stream in order: writes what is queued, announces the end, awaits the peer's end for at most 2 s, and
-    /// closes.
+    /// Ends the stream in order: writes what is queued, announces the end, awaits the peer's end for a while, and closes.
     ///
-    /// What the peer sends from now on is read and dropped. A peer that takes nothing for 10 s is given up.
+    /// What the peer sends from now on is read and dropped. How long it may take nothing, and how long its end is awaited,
+    /// is set by `EventLoop.closing`.
     public func finish() {
         loop.preconditionCurrent()
         guard phase != .closed, phase != .ending, !flags.contains(.isFinishing) else { return }
         guard phase != .connecting else { return close(nil) }
         flags.insert(.isFinishing)
         resumeReading()
-        if phase == .open { setDeadline(Self.drainLimit) }
+        if phase == .open { setDeadline(loop.core.closing.drain) }
         markDirty()
     }
 

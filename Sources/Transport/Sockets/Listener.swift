@@ -15,7 +15,8 @@ public final class Listener {
     private let loop: EventLoop
     private let accept: (ByteStream) -> Void
     private let tls: TLSServerContext?
-    private let handshakeLimit: Duration
+    private let handshakeLimit: () -> Duration
+    private let proxies: ProxyProtocol?
     /// Nil once closed; the file of a Unix socket goes with its last user.
     private var socket: ListeningSocket?
     private var descriptor: FileDescriptor
@@ -39,7 +40,7 @@ public final class Listener {
         handshakeTimeout: Duration = .seconds(10), accept: @escaping (ByteStream) -> Void
     ) throws(TransportError) {
         let socket = try ListeningSocket(address, isExclusive: false)
-        try self.init(on: loop, socket: socket, tls: tls, handshakeTimeout: handshakeTimeout, accept: accept)
+        try self.init(on: loop, socket: socket, tls: tls, handshakeTimeout: { handshakeTimeout }, accept: accept)
     }
 
     /// Listens on an address that the server has taken; on the loop, or before it starts.
@@ -48,18 +49,20 @@ public final class Listener {
     ///   - loop: the loop that accepts the connections and keeps them.
     ///   - socket: the address, shared with the listeners of other loops.
     ///   - tls: what to encrypt with; nil for plain bytes.
-    ///   - handshakeTimeout: how long the TLS handshake may take.
-    ///   - accept: receives each connection, before its TLS handshake; it sets the delegate.
+    ///   - proxies: nil when connections come from clients themselves, else what takes the PROXY protocol.
+    ///   - handshakeTimeout: how long the proxy's header and the TLS handshake may take; asked for each connection.
+    ///   - accept: receives each connection, behind the proxy's header and before its TLS handshake; it sets the delegate.
     /// - Throws: `TransportError.system` when there is no descriptor or memory left.
     public init(
-        on loop: EventLoop, socket: ListeningSocket, tls: TLSServerContext? = nil,
-        handshakeTimeout: Duration = .seconds(10), accept: @escaping (ByteStream) -> Void
+        on loop: EventLoop, socket: ListeningSocket, tls: TLSServerContext? = nil, proxies: ProxyProtocol? = nil,
+        handshakeTimeout: @escaping () -> Duration = { .seconds(10) }, accept: @escaping (ByteStream) -> Void
     ) throws(TransportError) {
         loop.preconditionCurrent()
         guard !loop.core.hasEnded else { throw .closed }
         self.loop = loop
         self.socket = socket
         self.tls = tls
+        self.proxies = proxies
         self.accept = accept
         address = socket.address
         handshakeLimit = handshakeTimeout
@@ -103,10 +106,15 @@ public final class Listener {
         }
         do {
             let accepted = try FileDescriptor(number, from: "accept")
+            let peer = SocketAddress(storage)
+            if let proxies, !proxies.isTrusted(peer) {
+                proxies.refused(peer, .untrusted)
+                return nil
+            }
             let session: TLSSession? =
                 if let tls { try TLSSession(server: tls, descriptor: accepted.number) } else { nil }
             return ByteStream(
-                on: loop, accepted, peer: SocketAddress(storage), tls: session,
+                on: loop, accepted, peer: peer, tls: session,
                 phase: session == nil ? .open : .handshaking)
         } catch .system(_, EMFILE), .system(_, ENFILE), .system(_, ENOBUFS), .system(_, ENOMEM) {
             takeRest()
@@ -139,8 +147,12 @@ extension Listener: EventSource {
     func handle(_ events: PollEvents) {
         for _ in 0..<Self.acceptsPerEvent {
             guard socket != nil, let stream = acceptOne() else { return }
+            if let proxies {
+                stream.awaitAnnouncement(Announcement(proxies, accept: accept), limit: handshakeLimit())
+                continue
+            }
             accept(stream)
-            if stream.phase == .handshaking { stream.setDeadline(handshakeLimit) }
+            if stream.phase == .handshaking { stream.setDeadline(handshakeLimit()) }
             if stream.flags.contains(.isUnwatched), stream.phase != .closed { stream.watch() }
         }
     }

@@ -81,8 +81,7 @@ extension SocketAddress {
                     )
                 }
                 let port = UInt16(bigEndian: system.sin6_port)
-                if high == 0, low >> 32 == 0xFFFF { return .ipv4(UInt32(truncatingIfNeeded: low), port: port) }
-                return .ipv6(high, low, scope: system.sin6_scope_id, port: port)
+                return SocketAddress(ipv6: high, low, scope: system.sin6_scope_id, port: port)
             default:
                 let path = unsafe bytes.dropFirst(MemoryLayout<sa_family_t>.size).prefix { $0 != 0 }
                 return .unix(path: unsafe String(decoding: path, as: UTF8.self))
@@ -101,6 +100,27 @@ extension SocketAddress {
         }
         guard result == 0 else { throw .last("getsockname") }
         return SocketAddress(storage)
+    }
+
+    /// Makes an address of an IP address alone: IPv4 in four decimal parts, or IPv6 without brackets and zone.
+    ///
+    /// - Returns: nil when the text is neither; looser forms such as `127.1` are none.
+    public init?(ip text: String, port: UInt16 = 0) {
+        guard !text.utf8.contains(0) else { return nil }
+        var four = in_addr()
+        if unsafe inet_pton(AF_INET, text, &four) == 1 {
+            self = .ipv4(UInt32(bigEndian: four.s_addr), port: port)
+            return
+        }
+        var six = in6_addr()
+        guard unsafe inet_pton(AF_INET6, text, &six) == 1 else { return nil }
+        let (high, low) = unsafe withUnsafeBytes(of: six) { bytes in
+            unsafe (
+                UInt64(bigEndian: bytes.load(as: UInt64.self)),
+                UInt64(bigEndian: bytes.load(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+        self.init(ipv6: high, low, port: port)
     }
 
     /// Reads a numeric IPv4 or IPv6 address; nil when it is none.

@@ -63,6 +63,9 @@ struct SettingsReport {
         for (index, listen) in server.listen.enumerated() {
             let option = listen.certificate == nil ? "listen" : "tls-listen"
             add("listen", listen.address.description, options: [option], path: "listen[\(index)].address")
+            add(
+                "listen.proxy_protocol", listen.takesProxyProtocol ? "on" : "off",
+                path: "listen[\(index)].proxy_protocol")
             addCompression(listen.compression, "listen[\(index)].compression.")
             guard let certificate = listen.certificate else { continue }
             let path = "listen[\(index)].tls."
@@ -105,6 +108,10 @@ struct SettingsReport {
         add("server_keys", keys.isEmpty ? "none" : keys.map { mask($0) }.joined(separator: " "))
         let origins = settings.server.origins.map { $0.isEmpty ? "none but its own" : $0.joined(separator: " ") }
         add("origins", origins ?? "any", otherwise: modeDefault)
+        let proxies = settings.trustedProxies
+        add(
+            "trusted_proxies", proxies.isEmpty ? "none" : proxies.joined(separator: " "), options: ["trusted-proxy"])
+        add("metrics", settings.server.metricsAccess.rawValue)
     }
 
     /// What stands for a secret.

@@ -5,7 +5,7 @@ enum ServeOptions {
     static let all: [CommandSyntax.Option] = [
         .value(
             "config", "FILE",
-            "the settings file, JSON: listen, data, store, tokens, server_keys, origins, limits, hooks, namespaces; options and variables win over it",
+            "the settings file, JSON: listen, data, store, tokens, server_keys, origins, trusted_proxies, metrics, limits, hooks, namespaces; options and variables win over it",
             environment: true),
         .repeated(
             "listen", "ADDR", "where to serve: HOST:PORT, [V6]:PORT, :PORT or unix:PATH; port 0 takes a free one",
@@ -17,6 +17,10 @@ enum ServeOptions {
             "compression", "MODE",
             "which messages are compressed (permessage-deflate): off, on, or above:BYTES for longer ones",
             default: "off",
+            environment: true),
+        .repeated(
+            "trusted-proxy", "ADDR",
+            "a proxy that may say whose requests it passes on: an address, a network such as 10.0.0.0/8, or unix",
             environment: true),
         .value("data", "DIR", "the folder of the store's file, fanfare.db", default: "./data", environment: true),
         .value(

@@ -11,6 +11,8 @@ struct ServeSettings {
     let isDevelopment: Bool
     var server: ServerSettings
     var loopCount: Int
+    /// Whom to believe, as it was written.
+    var trustedProxies: [String]
     var logForm: LogForm
     /// The secret of tokens; `nil`: none that are signed with one are taken.
     var tokenSecret: String?
@@ -32,10 +34,16 @@ struct ServeSettings {
                 "--dev listens on loopback addresses only, and \(open.address) is none: take 127.0.0.1, or tokens instead of --dev"
             )
         }
+        let proxies = try ServeSettings.trustedProxies(words, file?.settings)
+        trustedProxies = proxies.texts
+        if proxies.set.isEmpty, listen.contains(where: \.takesProxyProtocol) {
+            throw UsageError("a listener with \"proxy_protocol\" needs trusted_proxies, or nobody could connect to it")
+        }
         let origins: [String]? = file?.settings.origins ?? (isDevelopment ? ["*"] : [])
         server = ServerSettings(
             listen: listen, data: try ServeSettings.data(words, file?.settings),
             store: try ServeSettings.store(words, file?.settings), origins: origins == ["*"] ? nil : origins,
+            trustedProxies: proxies.set, metricsAccess: file?.settings.metrics ?? .anyone,
             broker: BrokerSettings(
                 namespaces: ServeSettings.namespaces(file?.settings, isDevelopment: isDevelopment),
                 authenticator: try ServeSettings.authenticator(
@@ -55,6 +63,21 @@ struct ServeSettings {
                 "nobody could be told from anybody: set --token-secret SECRET (or FANFARE_TOKEN_SECRET) or --jwks-file FILE, or --dev to try things out"
             )
         }
+    }
+
+    /// Those of the words and the environment together take the place of all those of the file.
+    private static func trustedProxies(
+        _ words: CommandWords, _ file: SettingsFile?
+    ) throws(UsageError) -> (texts: [String], set: AddressSet) {
+        let given = words.texts("trusted-proxy")
+        let texts = given.isEmpty ? file?.trustedProxies ?? [] : given
+        var set = AddressSet()
+        for text in texts {
+            do throws(AddressSet.Malformed) { try set.insert(text) } catch {
+                throw UsageError("--trusted-proxy \(error.reason), not \"\(text)\"")
+            }
+        }
+        return (texts, set)
     }
 
     private static func data(_ words: CommandWords, _ file: SettingsFile?) throws(UsageError) -> String {
@@ -164,7 +187,7 @@ extension ServeSettings {
             listen = places.map {
                 .init(
                     address: $0.address, certificate: $0.tls == nil ? nil : given ?? $0.certificate,
-                    compression: $0.compression)
+                    compression: $0.compression, takesProxyProtocol: $0.takesProxyProtocol)
             }
         }
         guard given == nil || listen.contains(where: { $0.certificate != nil }) else {

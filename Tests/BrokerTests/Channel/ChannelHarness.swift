@@ -89,11 +89,11 @@ final class ChannelHarness {
         switch item {
         case .reply(_, let range, _), .notSubscribed(_, let range), .watched(_, let range, _),
             .unsubscribed(_, let range),
-            .resynchronized(_, let range):
+            .resynchronized(_, let range, _):
             payloads(frames: Array(delivery.replies[range]))
         case .subscribed(_, let range, _, let missed, _):
             payloads(frames: Array(delivery.replies[range])) + missed.flatMap(texts(of:))
-        case .answered: []
+        case .answered, .silent: []
         case .events(let batch): texts(of: batch)
         case .summary(let batch): payloads(frames: bytes(batch.frame))
         case .own(let own, _): payloads(frames: bytes(own.frame))

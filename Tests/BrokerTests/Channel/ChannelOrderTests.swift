@@ -140,16 +140,56 @@ import Wire
         #expect(await harness.heardTypes() == ["ack", "unsubscribed", "unsubscribed", "lagged", "subscribed"])
     }
 
-    @Test("past the bound on what waits, requests are refused and not queued")
+    @Test("past the bound on what waits, requests are refused without effect, and no refusal overtakes a reply")
     func bound() async throws {
         let harness = try ChannelHarness(maxWaiting: 2)
         await harness.load()
-        await harness.add(2)
-        await harness.add(4)
-        await harness.add(6)
-        let refused = await harness.heard()
-        #expect(refused.count == 1 && refused.first?["code"] as? String == "unavailable")
+        for _ in 0..<2 { await harness.add(2) }
+        await harness.add(2, "🎉")
+        await harness.subscribe(2)
+        #expect(await harness.heardTypes() == [])
+        #expect(await harness.channel.takeCounts().overflows == 2)
         await harness.commit()
-        #expect(await harness.heardTypes() == ["ack", "ack"])
+        let heard = await harness.heard()
+        #expect(heard.map { $0["type"] as? String } == ["ack", "ack", "error", "error"])
+        #expect(heard.map { $0["id"] as? Int } == [1, 2, 3, 4])
+        #expect(heard.suffix(2).allSatisfy { $0["code"] as? String == "unavailable" })
+        await harness.add(2, "🎉")
+        await harness.commit()
+        #expect(await harness.heard().first?["result"] as? String == "added")
+    }
+
+    @Test("what waits past the bound is refused in its place also where the store fails")
+    func boundAndFailure() async throws {
+        let harness = try ChannelHarness(maxWaiting: 2)
+        await harness.load()
+        for _ in 0..<4 { await harness.add(2) }
+        await harness.channel.failed()
+        await harness.load()
+        let heard = await harness.heard()
+        #expect(heard.map { $0["id"] as? Int } == [1, 2, 3, 4])
+        #expect(heard.allSatisfy { $0["code"] as? String == "unavailable" })
+    }
+
+    @Test("each request has exactly one answer, also one that nobody wants to hear")
+    func answers() async throws {
+        let harness = try ChannelHarness()
+        await harness.load()
+        await harness.add(2)
+        await harness.subscribe(2)
+        let origin = Origin(connection: ChannelHarness.connection(2), user: "u2", id: nil, wantsReply: false)
+        let body = ChannelRequest.Body.operation(.init(.delete, message: "m9", user: "u2", key: nil))
+        await harness.channel.handle(
+            ChannelRequest(channel: "chat:1", origin: origin, body: body), group: harness.group, at: harness.moment)
+        for body in [
+            ChannelRequest.Body.watch(["m1"], newly: []), .list(.messages(["m1"])), .refused(.forbidden, "no"),
+        ] {
+            await harness.ask(2, body)
+        }
+        await harness.ask(2, .resynchronize(from: nil, filter: nil))
+        await harness.ask(2, .unsubscribe)
+        await harness.commit()
+        let items = await harness.channel.takeDeliveries(at: harness.moment).flatMap(\.delivery.items)
+        #expect(items.count { $0.repliesTo == ChannelHarness.connection(2) } == 8)
     }
 }

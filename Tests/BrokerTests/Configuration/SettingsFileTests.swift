@@ -106,6 +106,7 @@ import Transport
             ("{\"namespaces\":{\"chat\":{\"rate\":\n{\"users\": null}}}}", "users", "user"),
             ("{\"store\":\n{\"kind\": \"paper\"}}", "paper", "sqlite"),
             ("{\"tokens\":\n{\"secret\": \"x\"}}", "secret", "issuer"),
+            ("{\"limits\":\n{\"handshake\": 1}}", "handshake", "handshake_ms"),
             ("{\"listen\":[{\"address\":\":1\",\n\"TLS\":null}]}", "TLS", "tls"),
         ])
     func unknown(text: String, word: String, known: String) {
@@ -130,6 +131,11 @@ import Transport
             (#"{"server_keys": ["a b"]}"#, "server_keys[0]"), (#"{"origins": null}"#, "origins"),
             (#"{"origins": ["example.org"]}"#, "origins[0]"), (#"{"origins": ["https://a/b"]}"#, "origins[0]"),
             (#"{"limits": {"connections": 0}}"#, "limits.connections"),
+            (#"{"limits": {"handshake_ms": 99}}"#, "limits.handshake_ms"),
+            (#"{"trusted_proxies": "127.0.0.1"}"#, "trusted_proxies"),
+            (#"{"trusted_proxies": ["127.0.0.1", "10.0.0.1/8"]}"#, "trusted_proxies[1]"),
+            (#"{"listen": [{"address": ":1", "proxy_protocol": "yes"}]}"#, "listen[0].proxy_protocol"),
+            (#"{"origins": ["https://a b"]}"#, "origins[0]"), (#"{"metrics": "x"}"#, "metrics"),
             (#"{"limits": {"connections": null}}"#, "limits.connections"),
             (#"{"limits": {"connections": 1.5}}"#, "1.5"), (#"{"limits": {"connections": "5"}}"#, "limits.connections"),
             (#"{"limits": {"message_bytes": 99999999999999999999}}"#, "16777216"),

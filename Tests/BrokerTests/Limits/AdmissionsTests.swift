@@ -15,13 +15,13 @@ import Transport
     func all() throws {
         let admissions = Admissions()
         let limits = limits(all: 2, each: .max)
-        var places = [try #require(admissions.admit(.ipv4(1, port: 1), limits))]
-        places.append(try #require(admissions.admit(.unix(path: ""), limits)))
-        #expect(admissions.admit(.ipv4(2, port: 1), limits) == nil)
+        var places = [try admissions.admit(.staying, .ipv4(1, port: 1), limits)]
+        places.append(try admissions.admit(.staying, .unix(path: ""), limits))
+        #expect(throws: LimitName.connections) { try admissions.admit(.staying, .ipv4(2, port: 1), limits) }
         #expect(admissions.count == 2)
         places.removeLast()
         #expect(admissions.count == 1)
-        places.append(try #require(admissions.admit(.ipv4(2, port: 1), limits)))
+        places.append(try admissions.admit(.staying, .ipv4(2, port: 1), limits))
         places = []
         #expect(admissions.count == 0)
     }
@@ -37,8 +37,27 @@ import Transport
     func each(one: SocketAddress, other: SocketAddress, isSame: Bool) throws {
         let admissions = Admissions()
         let limits = limits(all: 10, each: 1)
-        let place = try #require(admissions.admit(one, limits))
-        #expect((admissions.admit(other, limits) == nil) == isSame)
+        let place = try admissions.admit(.staying, one, limits)
+        var hit: LimitName?
+        do throws(LimitName) { _ = try admissions.admit(.staying, other, limits) } catch { hit = error }
+        #expect(hit == (isSame ? .connectionsPerAddress : nil))
         withExtendedLifetime(place) {}
+    }
+
+    @Test(
+        "those who stay and those who pass have places of their own; who shares an address has no bound but the common one"
+    )
+    func kinds() throws {
+        let admissions = Admissions()
+        var limits = limits(all: 5, each: 1)
+        limits.httpConnections = 3
+        let address = SocketAddress.ipv4(7, port: 1)
+        var places = [try admissions.admit(.staying, address, limits), try admissions.admit(.passing, address, limits)]
+        #expect(throws: LimitName.connectionsPerAddress) { try admissions.admit(.passing, address, limits) }
+        for _ in 0..<2 { places.append(try admissions.admit(.passing, nil, limits)) }
+        #expect(throws: LimitName.httpConnections) { try admissions.admit(.passing, nil, limits) }
+        #expect((admissions.count, admissions.passingCount) == (1, 3))
+        places = []
+        #expect((admissions.count, admissions.passingCount) == (0, 0))
     }
 }

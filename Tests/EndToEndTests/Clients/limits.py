@@ -7,6 +7,7 @@ import asyncio
 
 import websockets
 
+from bare_http import Metrics
 from checks import PATIENCE, Check, Client, equal, main, matches
 
 
@@ -21,6 +22,8 @@ async def scenario(url, most):
         except websockets.InvalidStatusCode as answer:
             equal(answer.status_code, 503, "status")
             assert int(answer.headers["Retry-After"]) >= 1, answer.headers
+        metrics = Metrics(url)
+        equal(metrics.hits("connections") + metrics.hits("connections_per_address"), 1, "hits")
 
     with Check("a connection that ends leaves its place"):
         for client in clients:

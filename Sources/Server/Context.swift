@@ -1,0 +1,66 @@
+import Broker
+import HTTP
+import Synchronization
+import Transport
+
+/// What an HTTP connection needs to know of the server.
+final class Context: Sendable {
+    let broker: Broker
+    /// Who may come in, and who is believed.
+    var access: AccessRules {
+        get { accessInForce.withLock { $0 } }
+        set { accessInForce.withLock { $0 = newValue } }
+    }
+    let log: BrokerLog
+    private let accessInForce: Locked<AccessRules>
+    let isDraining = Atomic(false)
+
+    init(broker: Broker, access: AccessRules, log: BrokerLog) {
+        self.broker = broker
+        accessInForce = Locked(access)
+        self.log = log
+    }
+
+    /// What takes the PROXY protocol on a hub's listeners.
+    func proxies(of hub: Hub) -> ProxyProtocol {
+        ProxyProtocol(
+            isTrusted: { [self] in access.trustedProxies.contains($0) },
+            refused: { [self] peer, refusal in
+                if refusal == .timedOut { hub.count(.handshake) }
+                let words =
+                    switch refusal {
+                    case .untrusted: "it is none of trusted_proxies"
+                    case .malformed: "it sent no header of the PROXY protocol"
+                    case .timedOut: "its header of the PROXY protocol took too long"
+                    }
+                log.say(.warning, .proxy, "a connection from \(peer.host) was ended: \(words)")
+            })
+    }
+
+    /// Takes a place for a connection that stays; `nil` where there is none, or the broker is about to end.
+    func admit(_ address: SocketAddress, to hub: Hub) -> Admissions.Place? {
+        isDraining.load(ordering: .relaxed) ? nil : admit(.staying, address, to: hub)
+    }
+
+    /// Takes a place for a connection that speaks HTTP; `nil` where there is none.
+    func admit(passing peer: SocketAddress, to hub: Hub) -> Admissions.Place? {
+        // A proxy's own connections carry the requests of many.
+        admit(.passing, access.trustedProxies.contains(peer) ? nil : peer, to: hub)
+    }
+
+    private func admit(_ kind: Admissions.Kind, _ address: SocketAddress?, to hub: Hub) -> Admissions.Place? {
+        do throws(LimitName) { return try broker.admissions.admit(kind, address, hub.limits) } catch {
+            hub.count(error)
+            let source = address.map { " from \($0.host)" } ?? ""
+            log.say(.warning, .limit, "a connection\(source) was refused: limits.\(error.rawValue)")
+            return nil
+        }
+    }
+
+    /// Who a request speaks for.
+    func identify(_ head: RequestHead, _ target: Target) throws(Authenticator.Failure) -> Identity? {
+        try broker.settings.authenticator.identify(
+            authorization: head.headers["authorization"], token: target.first("token"), user: target.first("user"),
+            now: wallClockMilliseconds(), guest: { "guest-" + String(UInt32.random(in: .min ... .max), radix: 36) })
+    }
+}

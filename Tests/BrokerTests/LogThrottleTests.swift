@@ -1,0 +1,30 @@
+import Synchronization
+import Testing
+import Transport
+
+@testable import Broker
+
+@Suite struct LogThrottleTests {
+    @Test("of each kind a few lines are written in some time, and the next one says how many were left out")
+    func bound() {
+        let throttle = LogThrottle()
+        let begin = MonotonicTime(nanoseconds: 1)
+        for _ in 0..<LogThrottle.most { #expect(throttle.admit(.tls, at: begin) == 0) }
+        for _ in 0..<5 { #expect(throttle.admit(.tls, at: begin) == nil) }
+        #expect(throttle.admit(.proxy, at: begin) == 0)
+        let end = begin + .seconds(LogThrottle.seconds)
+        #expect(throttle.admit(.tls, at: end) == 5)
+        #expect(throttle.admit(.tls, at: end) == 0)
+        #expect(throttle.admit(.tls, at: end + .seconds(LogThrottle.seconds)) == 0)
+    }
+
+    @Test("a flood of lines is a few lines")
+    func lines() {
+        let written = Mutex<[String]>([])
+        let log = BrokerLog { _, line in written.withLock { $0.append(line) } }
+        for number in 0..<10_000 { log.say(.info, .tls, "line \(number)") }
+        #expect(written.withLock(\.count) <= 2 * LogThrottle.most)
+        log.info("another")
+        #expect(written.withLock(\.last) == "another")
+    }
+}
