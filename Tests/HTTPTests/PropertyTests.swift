@@ -59,8 +59,7 @@ struct PropertyTests {
             let isGood =
                 end == "\r\n" && chosen.filter { $0 == "Host: a" }.count == 1
                 && Set(chosen).isDisjoint(with: [fields[3], fields[5], fields[6], fields[7]])
-                && chosen.filter { $0 == fields[4] }.count <= 1
-                && Set(chosen).intersection([fields[1], fields[2], fields[4]]).count <= 1
+                && chosen.filter { [fields[1], fields[2], fields[4]].contains($0) }.count <= 1
             #expect((parse(text).head != nil) == isGood, "\(chosen)")
         }
     }

@@ -58,7 +58,7 @@ class Recipient {
     static let bulkyAtOnce: Int32 = 16
 
     /// How many requests are taken in one turn, so that one who sends much leaves time for others.
-    static let requestsPerTurn = 256
+    static let requestsPerTurn = 128
     /// It can be written to again.
     func drained() { hub.enter(with: self) { $0.catchUp($1) } }
     /// Requests that were held back may be taken again.

@@ -80,7 +80,7 @@ struct ProxyHeader {
     /// Asks for one byte after the other, for only its end says how long a line is.
     private mutating func readLine() throws(Malformed) -> Source? {
         guard bytes.last == 0x0A else {
-            guard bytes.count < Self.maxLineBytes else { throw Malformed() }
+            guard bytes.count < Self.maxLineBytes, !bytes.contains(0x0A) else { throw Malformed() }
             length = max(length, bytes.count + 1)
             return nil
         }

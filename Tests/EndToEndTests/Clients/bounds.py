@@ -200,6 +200,13 @@ def request(**message):
     return frame(TEXT, json.dumps(message).encode())
 
 
+def message_of(raw):
+    opcode, payload = raw.frame()
+    while opcode != TEXT:
+        opcode, payload = raw.frame()
+    return json.loads(payload)
+
+
 def replies(raw, count):
     found = []
     while len(found) < count:
@@ -227,6 +234,25 @@ async def readers(url, metrics):
             await flood(ada, "chat:much", 8000)
         while b'"lagged"' not in raw.frame()[1]:
             pass
+    with Hit(metrics, "outbound_bytes", "summaries: a fresh subscribed in place of what changed, and on from there"):
+        raw = RawClient(url, "slow", receive_buffer=4096)
+        raw.send(request(type="subscribe", id=1, channel="chat:wide", mode="summary"))
+        async with await connect_soon(url) as ada:
+            count, emoji = 6_000, list("👍🎉🔥👏🙏😀😁😂😃😄")
+            for start in range(0, count, 200):
+                for i in range(start, start + 200):
+                    await ada.send(
+                        type="set", id=i, channel="chat:wide", message="m%05d" % i + "x" * 100, reactions=emoji)
+                await ada.until(lambda m: m.get("id") == start + 199)
+            message = message_of(raw)
+            while message["type"] != "subscribed" or message.get("id") is not None:
+                message = message_of(raw)
+            matches(message, mode="summary", recovered=False, seq=count * len(emoji))
+            equal(len(message["messages"]), 100, "messages")
+            matches(message["messages"][0], total=len(emoji), own=[])
+            await ada.request("add", channel="chat:wide", message="last", reaction="🎉")
+            matches(message_of(raw), type="summary", seq=count * len(emoji) + 1)
+        raw.socket.close()
     with Hit(metrics, "drain_ms", "who takes nothing of the goodbye"), \
             Hit(metrics, "stall_ms", "a reader who takes nothing: 4008"):
         raw = RawClient(url, "slow", receive_buffer=4096)
