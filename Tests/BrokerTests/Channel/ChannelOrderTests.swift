@@ -164,7 +164,8 @@ import Wire
         let harness = try ChannelHarness(maxWaiting: 2)
         await harness.load()
         for _ in 0..<4 { await harness.add(2) }
-        await harness.channel.failed()
+        _ = await harness.channel.takeWrite(for: harness.group, at: harness.moment)
+        await harness.channel.failed(at: harness.moment)
         await harness.load()
         let heard = await harness.heard()
         #expect(heard.map { $0["id"] as? Int } == [1, 2, 3, 4])

@@ -229,21 +229,26 @@ async def connect_soon(url):
 async def readers(url, metrics):
     with Hit(metrics, "outbound_bytes", "events: lagged"):
         raw = RawClient(url, "slow", receive_buffer=4096)
-        raw.send(frame(TEXT, b'{"type":"subscribe","id":1,"channel":"chat:much"}'))
+        raw.send(request(type="subscribe", id=1, channel="chat:much"))
         async with await connect_soon(url) as ada:
-            await flood(ada, "chat:much", 8000)
+            before, start = metrics.hits("outbound_bytes"), 0
+            while metrics.hits("outbound_bytes") == before:
+                await flood(ada, "chat:much", start + 200, start)
+                start += 200
         while b'"lagged"' not in raw.frame()[1]:
             pass
+        raw.socket.close()
     with Hit(metrics, "outbound_bytes", "summaries: a fresh subscribed in place of what changed, and on from there"):
         raw = RawClient(url, "slow", receive_buffer=4096)
         raw.send(request(type="subscribe", id=1, channel="chat:wide", mode="summary"))
         async with await connect_soon(url) as ada:
-            count, emoji = 6_000, list("👍🎉🔥👏🙏😀😁😂😃😄")
-            for start in range(0, count, 200):
-                for i in range(start, start + 200):
+            before, count, emoji = metrics.hits("outbound_bytes"), 0, list("👍🎉🔥👏🙏😀😁😂😃😄")
+            while metrics.hits("outbound_bytes") == before:
+                for i in range(count, count + 200):
                     await ada.send(
                         type="set", id=i, channel="chat:wide", message="m%05d" % i + "x" * 100, reactions=emoji)
-                await ada.until(lambda m: m.get("id") == start + 199)
+                count += 200
+                await ada.until(lambda m: m.get("id") == count - 1)
             message = message_of(raw)
             while message["type"] != "subscribed" or message.get("id") is not None:
                 message = message_of(raw)
@@ -265,9 +270,9 @@ async def readers(url, metrics):
             await asyncio.sleep(0.05)
 
 
-async def flood(client, channel, rounds):
+async def flood(client, channel, rounds, begin=0):
     data = {"filler": "x" * 900}
-    for start in range(0, rounds, 200):
+    for start in range(begin, rounds, 200):
         for i in range(start, start + 200):
             fields = {} if i % 2 else {"data": data}
             await client.send(
