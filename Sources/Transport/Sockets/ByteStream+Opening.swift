@@ -138,6 +138,8 @@ extension ByteStream {
         case .wantsRead: break
         case .wantsWrite: flags.insert(.readNeedsWrite)
         case .ended: return close(.tls("the peer ended the handshake"))
+        case .plainHTTP where opening == nil: return refusePlainHTTP()
+        case .plainHTTP: return close(.tls("the peer speaks plain HTTP"))
         case .failed(let error): return close(error)
         }
         updateInterest()

@@ -18,6 +18,7 @@ extension ByteStream {
                 flags.insert(.readNeedsWrite)
                 return updateInterest()
             case .ended: return peerFinished()
+            case .plainHTTP: return close(.tls("the peer speaks plain HTTP"))
             case .failed(let error):
                 // Once our end is announced, the way in which the peer ends does not matter.
                 return close(phase == .ending ? nil : error)

@@ -25,7 +25,7 @@ extension ByteStream {
             case .wantsRead:
                 flags.insert([.isBlocked, .writeNeedsRead])
                 return
-            case .ended: return fail(.closed)
+            case .ended, .plainHTTP: return fail(.closed)
             case .failed(let error): return fail(error)
             }
         }
@@ -86,7 +86,7 @@ extension ByteStream {
             case .wantsWrite:
                 flags.insert(.isBlocked)
                 return
-            case .wantsRead, .bytes, .ended, .failed: flags.insert(.closeNotifySent)
+            case .wantsRead, .bytes, .ended, .plainHTTP, .failed: flags.insert(.closeNotifySent)
             }
         }
         _ = shutdown(descriptor.number, CInt(SHUT_WR))

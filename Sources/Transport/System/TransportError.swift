@@ -6,6 +6,12 @@ public enum TransportError: Error, Sendable, Hashable {
     case system(call: String, errno: CInt)
     /// TLS failed, or was not what the peer speaks.
     case tls(String)
+    /// The peer's certificate is not accepted; says why.
+    case untrusted(String)
+    /// The peer ended the connection without `close_notify`, so that something may be missing (RFC 8446, section 6.1).
+    case truncated
+    /// A file of certificates or a key cannot be used; names the file and says why.
+    case unusableFile(String)
     /// Something that is bounded in time took too long; says what.
     case timedOut(String)
     /// The peer was gone, or the loop stopped.
@@ -29,6 +35,9 @@ extension TransportError: CustomStringConvertible {
         switch self {
         case .system(let call, let number): "\(call): \(Self.text(of: number))"
         case .tls(let reason): "TLS: \(reason)"
+        case .untrusted(let reason): "TLS: the certificate is not accepted: \(reason)"
+        case .truncated: "TLS: the peer ended without close_notify"
+        case .unusableFile(let reason): reason
         case .timedOut(let what): "\(what) took too long"
         case .closed: "the connection is closed"
         case .invalidAddress(let reason): reason
@@ -37,7 +46,8 @@ extension TransportError: CustomStringConvertible {
         }
     }
 
-    private static func text(of number: CInt) -> String {
+    /// What an `errno` means.
+    static func text(of number: CInt) -> String {
         // `strerror` answers from one static buffer, other threads may be using it; the copy form is asked instead.
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             guard let start = buffer.baseAddress, unsafe strerror_r(number, start, buffer.count) == 0 else {

@@ -24,11 +24,14 @@ enum TLSClientContexts {
         let pointer = unsafe context.pointer
         unsafe SSL_CTX_set_verify(pointer, key.verifies ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
         guard key.verifies else { return context }
-        if let file = key.caFile {
-            guard unsafe SSL_CTX_load_verify_file(pointer, file) == 1 else { throw .lastTLS("CA file \(file)") }
-        } else {
+        guard let file = key.caFile else {
             guard unsafe SSL_CTX_set_default_verify_paths(pointer) == 1 else { throw .lastTLS("the system's CA files") }
+            return context
         }
+        let authorities = try PEMFile(file, "CA file").certificates("CA file")
+        guard let store = unsafe SSL_CTX_get_cert_store(pointer),
+            authorities.allSatisfy({ unsafe X509_STORE_add_cert(store, $0.pointer) == 1 })
+        else { throw .lastTLS("CA file '\(file)'") }
         return context
     }
 }

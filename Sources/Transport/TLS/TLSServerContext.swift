@@ -1,74 +1,96 @@
 internal import COpenSSL
 internal import Glibc
 
-/// A server's certificate and key, from which TLS sessions are made.
+/// A server's certificates and rules, from which TLS sessions are made on any loop.
 public final class TLSServerContext: Sendable {
-    private let certificateFile: String
-    private let keyFile: String
-    private let context: Locked<TLSContext>
+    /// What was read from the files.
+    private struct Loaded: Sendable {
+        var identities: [TLSIdentity]
+        var authorities: ClientAuthorities?
+        var contexts: TLSServerContexts
+    }
 
-    /// Reads the certificate, with the chain that follows it, and its key, both PEM.
+    private let settings: TLSServerSettings
+    private let loaded: Locked<Loaded>
+    /// One set of keys for all loops and for what is read later, so that a session is resumed wherever it comes.
+    private let ticketKeys = TicketKeyring()
+
+    /// Reads one certificate, with the chain that follows it, and its key, both PEM.
     ///
-    /// - Throws: `TransportError.tls` when a file cannot be read or they do not belong together.
-    public init(certificateFile: String, keyFile: String) throws(TransportError) {
-        self.certificateFile = certificateFile
-        self.keyFile = keyFile
-        context = Locked(try Self.load(certificateFile, keyFile))
+    /// - Throws: `TransportError.unusableFile` when a file cannot be read or they do not belong together.
+    public convenience init(certificateFile: String, keyFile: String) throws(TransportError) {
+        try self.init(TLSServerSettings(certificate: .init(certificate: certificateFile, key: keyFile)))
     }
 
-    /// Reads both files again, for the connections that come from now on.
+    /// Reads the files that the settings name.
     ///
-    /// - Throws: `TransportError.tls`; then the old ones stay in use.
-    public func reload() throws(TransportError) {
-        let loaded = try Self.load(certificateFile, keyFile)
-        context.withLock { $0 = loaded }
+    /// - Throws: `TransportError.unusableFile`, which names the file and says what is wrong with it.
+    public init(_ settings: TLSServerSettings) throws(TransportError) {
+        self.settings = settings
+        var identities: [TLSIdentity] = []
+        for files in [settings.certificate] + settings.certificates { identities.append(try TLSIdentity(files)) }
+        let authorities = try settings.readAuthorities()
+        loaded = Locked(
+            Loaded(
+                identities: identities, authorities: authorities,
+                contexts: try TLSServerContexts(
+                    identities, authorities: authorities, settings: settings, ticketKeys: ticketKeys)))
     }
 
-    /// The context that new sessions use.
-    var current: TLSContext { context.withLock { $0 } }
-
-    private static func load(_ certificateFile: String, _ keyFile: String) throws(TransportError) -> TLSContext {
-        let context = try unsafe TLSContext(TLS_server_method())
-        let pointer = unsafe context.pointer
-        unsafe SSL_CTX_set_options(pointer, copenssl_CIPHER_SERVER_PREFERENCE)
-        // Sessions are resumed by tickets; a cache would grow with every client.
-        unsafe copenssl_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
-        guard unsafe SSL_CTX_use_certificate_chain_file(pointer, certificateFile) == 1 else {
-            throw .lastTLS("certificate \(certificateFile)")
-        }
-        guard unsafe SSL_CTX_use_PrivateKey_file(pointer, keyFile, SSL_FILETYPE_PEM) == 1 else {
-            throw .lastTLS("key \(keyFile)")
-        }
-        guard unsafe SSL_CTX_check_private_key(pointer) == 1 else {
-            throw .lastTLS("\(keyFile) is not the key of \(certificateFile)")
-        }
-        unsafe SSL_CTX_set_alpn_select_cb(pointer, selectProtocol, nil)
-        return context
-    }
-
-    /// Chooses `http/1.1` where the client offers it (RFC 7301); a client that offers only others goes on without.
-    private static let selectProtocol:
-        @convention(c) (
-            OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
-            UnsafePointer<UInt8>?, CUnsignedInt, UnsafeMutableRawPointer?
-        ) -> CInt = { _, chosen, chosenLength, offered, offeredLength, _ in
-            // The offer is a list of names, each after a byte with its length; the answer points into it.
-            let wanted: StaticString = "http/1.1"
-            let list = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredLength))
-            var at = 0
-            while at < list.count {
-                let length = unsafe Int(list[at])
-                guard at + 1 + length <= list.count else { break }
-                let name = unsafe list[(at + 1)..<(at + 1 + length)]
-                if unsafe name.elementsEqual(
-                    UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount))
-                {
-                    unsafe chosen?.pointee = offered?.advanced(by: at + 1)
-                    unsafe chosenLength?.pointee = UInt8(length)
-                    return SSL_TLSEXT_ERR_OK
-                }
-                at += 1 + length
+    /// Reads all files again, for the connections that come from now on.
+    ///
+    /// - Returns: what went wrong, a line for each file; what such a file held before stays in use, and the others are
+    ///   replaced none the less.
+    public func reload() -> [TransportError] {
+        var problems: [TransportError] = []
+        var (identities, authorities) = loaded.withLock { ($0.identities, $0.authorities) }
+        for index in identities.indices {
+            do throws(TransportError) { identities[index] = try TLSIdentity(identities[index].files) } catch {
+                problems.append(error)
             }
-            return SSL_TLSEXT_ERR_NOACK
         }
+        do throws(TransportError) { authorities = try settings.readAuthorities() } catch { problems.append(error) }
+        do throws(TransportError) {
+            let contexts = try TLSServerContexts(
+                identities, authorities: authorities, settings: settings, ticketKeys: ticketKeys)
+            loaded.withLock {
+                $0 = Loaded(identities: identities, authorities: authorities, contexts: contexts)
+            }
+        } catch {
+            problems.append(error)
+        }
+        return problems
+    }
+
+    /// What works, but not as it may be meant: certificates that have expired or are never chosen, and kernel TLS where
+    /// there is none.
+    public var warnings: [String] {
+        var warnings: [String] = []
+        for (index, identity) in loaded.withLock({ $0.identities }).enumerated() {
+            let file = identity.files.certificate
+            for certificate in [identity.certificate] + identity.chain {
+                if let complaint = certificate.dateComplaint {
+                    warnings.append("a certificate in '\(file)' \(complaint)")
+                }
+            }
+            if index > 0, identity.certificate.dnsNames.isEmpty {
+                warnings.append("the certificate '\(file)' is never chosen: it has no DNS name (subjectAltName)")
+            }
+        }
+        if settings.usesKernel, let absence = KernelTLS.absence {
+            warnings.append("kernel_tls has no effect: \(absence)")
+        }
+        return warnings
+    }
+
+    /// The contexts that new sessions use.
+    var current: TLSServerContexts { loaded.withLock { $0.contexts } }
+}
+
+extension TLSServerSettings {
+    fileprivate func readAuthorities() throws(TransportError) -> ClientAuthorities? {
+        guard clientCertificates != .none else { return nil }
+        guard let clientAuthorities else { throw .tls("client certificates need a client_ca") }
+        return try ClientAuthorities(clientAuthorities)
+    }
 }

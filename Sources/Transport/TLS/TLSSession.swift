@@ -17,19 +17,26 @@ final class TLSSession {
         case wantsWrite
         /// The peer has announced its end.
         case ended
+        /// The peer speaks HTTP without TLS.
+        case plainHTTP
         case failed(TransportError)
     }
 
     private let session: OpaquePointer
+    /// A server's callbacks look there; nil for a client.
+    private let contexts: TLSServerContexts?
 
     /// The server's end of a connection.
     init(server: TLSServerContext, descriptor: CInt) throws(TransportError) {
-        unsafe session = try Self.make(server.current, descriptor)
+        let contexts = server.current
+        unsafe session = try Self.make(contexts.first, descriptor)
+        self.contexts = contexts
         unsafe SSL_set_accept_state(session)
     }
 
     /// The client's end of a connection.
     init(client settings: TLSClientSettings, descriptor: CInt) throws(TransportError) {
+        contexts = nil
         unsafe session = try Self.make(TLSClientContexts.context(for: settings), descriptor)
         unsafe SSL_set_connect_state(session)
         guard let name = settings.serverName, !name.isEmpty else {
@@ -70,60 +77,69 @@ final class TLSSession {
     var hasPending: Bool { unsafe SSL_has_pending(session) == 1 }
 
     func handshake() -> Outcome {
-        ERR_clear_error()
+        prepare()
         let result = unsafe SSL_do_handshake(session)
         return result == 1 ? .bytes(0) : outcome(of: result)
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Outcome {
-        ERR_clear_error()
+        prepare()
         let result = unsafe SSL_read(session, buffer.baseAddress, CInt(clamping: buffer.count))
         return result > 0 ? .bytes(Int(result)) : outcome(of: result)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) -> Outcome {
-        ERR_clear_error()
+        prepare()
         let result = unsafe SSL_write(session, bytes.baseAddress, CInt(clamping: bytes.count))
         return result > 0 ? .bytes(Int(result)) : outcome(of: result)
     }
 
     /// Sends `close_notify`; does not wait for the peer's.
     func shutDown() -> Outcome {
-        ERR_clear_error()
+        prepare()
         let result = unsafe SSL_shutdown(session)
         return result >= 0 ? .bytes(0) : outcome(of: result)
     }
 
+    /// Empties the thread's error queue and `errno`: what another connection left there is no failure of this one.
+    private func prepare() {
+        ERR_clear_error()
+        errno = 0
+    }
+
     private func outcome(of result: CInt) -> Outcome {
         let number = errno
-        switch unsafe SSL_get_error(session, result) {
+        let error = unsafe SSL_get_error(session, result)
+        switch error {
         case SSL_ERROR_WANT_READ: return .wantsRead
         case SSL_ERROR_WANT_WRITE: return .wantsWrite
         case SSL_ERROR_ZERO_RETURN: return .ended
-        case SSL_ERROR_SYSCALL where number != 0:
-            ERR_clear_error()
-            return .failed(.system(call: "TLS", errno: number))
-        case SSL_ERROR_SYSCALL: return .failed(.closed)
-        default: return .failed(reason)
+        default: break
         }
+        defer { ERR_clear_error() }
+        guard error != SSL_ERROR_SYSCALL else {
+            return .failed(number == 0 ? .truncated : .system(call: "TLS", errno: number))
+        }
+        return failure(ERR_peek_error())
     }
 
     /// Why OpenSSL failed, in words for a log.
-    private var reason: TransportError {
-        let code = ERR_peek_error()
-        switch copenssl_reason(code) {
-        case SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST:
-            ERR_clear_error()
-            return .tls("the peer speaks plain HTTP")
-        case SSL_R_UNEXPECTED_EOF_WHILE_READING:
-            ERR_clear_error()
-            return .tls("the peer ended without close_notify")
+    private func failure(_ code: CUnsignedLong) -> Outcome {
+        let reason = copenssl_reason(code)
+        switch reason {
+        case SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST: return .plainHTTP
+        case SSL_R_UNEXPECTED_EOF_WHILE_READING: return .failed(.truncated)
+        case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
+            return .failed(.untrusted("there is none, and this listener requires one"))
         case SSL_R_CERTIFICATE_VERIFY_FAILED:
-            ERR_clear_error()
             let result = unsafe SSL_get_verify_result(session)
-            return unsafe .tls(
-                "the certificate is not accepted: \(String(cString: X509_verify_cert_error_string(result)))")
-        default: return .lastTLS("failed")
+            return unsafe .failed(.untrusted(String(cString: X509_verify_cert_error_string(result))))
+        case SSL_R_WRONG_VERSION_NUMBER: return .failed(.tls("the peer speaks no TLS, or no version that is taken"))
+        default: break
         }
+        guard code != 0, let text = unsafe ERR_reason_error_string(code) else { return .failed(.tls("it failed")) }
+        let words = unsafe String(cString: text)
+        // What the peer says in an alert counts from here on.
+        return .failed(.tls(reason >= SSL_AD_REASON_OFFSET ? "the peer ended it: \(words)" : words))
     }
 }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Testing
+import Transport
 
 /// Runs a command of the system, and says how it ended and what it wrote.
 ///
@@ -37,16 +38,43 @@ func read(_ path: String) throws -> String {
     return String(decoding: all, as: UTF8.self)
 }
 
+extension Certificate {
+    var files: TLSServerSettings.CertificateFiles { .init(certificate: file, key: key) }
+}
+
 /// A self-signed certificate with its key, in files that go with this object.
 final class Certificate: Sendable {
     let file = temporaryPath(".cert.pem")
     let key = temporaryPath(".key.pem")
 
     /// Made by the `openssl` command, for `localhost` and the loopback addresses unless told otherwise.
-    init(for names: String = "DNS:localhost,IP:127.0.0.1,IP:::1") throws {
+    init(
+        for names: String = "DNS:localhost,IP:127.0.0.1,IP:::1",
+        key kind: [String] = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    ) throws {
+        let (status, output) = try command(
+            ["openssl", "req", "-x509", "-newkey"] + kind + [
+                "-nodes", "-days", "2", "-subj", "/CN=test", "-addext", "subjectAltName=\(names)", "-keyout", key,
+                "-out", file,
+            ])
+        try #require(status == 0, "\(output)")
+    }
+
+    deinit {
+        unsafe unlink(file)
+        unsafe unlink(key)
+    }
+}
+
+/// An authority that signs certificates, in files that go with this object.
+final class Authority: Sendable {
+    let file = temporaryPath(".ca.pem")
+    private let key = temporaryPath(".ca.key")
+
+    init() throws {
         let (status, output) = try command([
             "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-            "-subj", "/CN=test", "-addext", "subjectAltName=\(names)", "-keyout", key, "-out", file,
+            "-subj", "/CN=authority", "-keyout", key, "-out", file,
         ])
         try #require(status == 0, "\(output)")
     }
@@ -54,5 +82,26 @@ final class Certificate: Sendable {
     deinit {
         unsafe unlink(file)
         unsafe unlink(key)
+    }
+
+    /// Signs a certificate over that one's key, for these days from now on; the file holds nothing else then.
+    func sign(_ certificate: Certificate, days: Int = 2, purpose: String = "clientAuth") throws {
+        let (request, extensions) = (temporaryPath(".csr"), temporaryPath(".ext"))
+        defer {
+            unsafe unlink(request)
+            unsafe unlink(extensions)
+        }
+        try write("extendedKeyUsage=\(purpose)\n", to: extensions)
+        let commands = [
+            ["openssl", "req", "-new", "-key", certificate.key, "-subj", "/CN=client", "-out", request],
+            [
+                "openssl", "x509", "-req", "-in", request, "-CA", file, "-CAkey", key, "-days", "\(days)", "-extfile",
+                extensions, "-out", certificate.file,
+            ],
+        ]
+        for words in commands {
+            let (status, output) = try command(words)
+            try #require(status == 0, "\(output)")
+        }
     }
 }

@@ -58,3 +58,10 @@ final class PatternChecker {
         return true
     }
 }
+
+/// What `openssl s_client` says of a connection, given this input.
+func opensslClient(_ address: SocketAddress, _ options: [String], input: String = "") async throws -> String {
+    try await offPool {
+        try command(["timeout", "20", "openssl", "s_client", "-connect", "\(address)"] + options, input: input).output
+    }
+}

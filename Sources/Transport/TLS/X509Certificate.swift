@@ -1,0 +1,52 @@
+internal import COpenSSL
+internal import Glibc
+
+// @safe: the pointer is valid as long as the object.
+// @unchecked: OpenSSL counts references atomically, and nothing changes a certificate that is read.
+/// The owner of a certificate (RFC 5280).
+@safe
+final class X509Certificate: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes a certificate over.
+    init(taking pointer: OpaquePointer) {
+        unsafe self.pointer = pointer
+    }
+
+    deinit {
+        unsafe X509_free(pointer)
+    }
+
+    /// The DNS names among its alternative names (section 4.2.1.6), in lower case.
+    var dnsNames: [String] {
+        guard let names = unsafe copenssl_alternative_names(pointer) else { return [] }
+        defer { unsafe GENERAL_NAMES_free(names) }
+        var found: [String] = []
+        for index in 0..<max(0, unsafe copenssl_name_count(names)) {
+            guard let name = unsafe copenssl_dns_name(names, index), let data = unsafe ASN1_STRING_get0_data(name)
+            else { continue }
+            let bytes = unsafe UnsafeBufferPointer(start: data, count: Int(ASN1_STRING_length(name)))
+            unsafe found.append(String(decoding: bytes, as: UTF8.self).lowercased())
+        }
+        return found
+    }
+
+    /// What is wrong with its dates now, `expired on 2026-11-30`; nil where nothing is.
+    var dateComplaint: String? {
+        if unsafe X509_cmp_current_time(X509_get0_notAfter(pointer)) < 0 {
+            return "expired on \(unsafe Self.day(of: X509_get0_notAfter(pointer)))"
+        }
+        if unsafe X509_cmp_current_time(X509_get0_notBefore(pointer)) > 0 {
+            return "is not valid before \(unsafe Self.day(of: X509_get0_notBefore(pointer)))"
+        }
+        return nil
+    }
+
+    private static func day(of time: UnsafePointer<ASN1_TIME>?) -> String {
+        var parts = unsafe tm()
+        guard unsafe ASN1_TIME_to_tm(time, &parts) == 1 else { return "an unknown day" }
+        let (year, month, day) = unsafe (Int(parts.tm_year) + 1900, parts.tm_mon + 1, parts.tm_mday)
+        func padded(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(year)-\(padded(month))-\(padded(day))"
+    }
+}
