@@ -8,6 +8,7 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     public struct Code: Sendable, Hashable {
         private enum Value {
             case invalidURL, unauthorized, forbidden, timedOut, refused, closed, tooManyRequests, conflict, transport
+            case unreachable
         }
 
         private let value: Value
@@ -18,6 +19,8 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let unauthorized = Code(value: .unauthorized)
         /// The broker wants no more of this client, or of this subscription.
         public static let forbidden = Code(value: .forbidden)
+        /// There never was a connection to the broker, and trying again is no use; the client does not come back.
+        public static let unreachable = Code(value: .unreachable)
         /// There was no answer in time; whether it took effect is not known.
         public static let timedOut = Code(value: .timedOut)
         /// The broker answered with an error: ``ClientError/refusal``.

@@ -156,7 +156,7 @@ public actor ReactionClient {
     private func connect(_ number: UInt64, to addresses: Result<[SocketAddress], TransportError>) {
         guard number == connectionCount, machine.state == .connecting else { return }
         switch addresses {
-        case .failure(let error): handle(.lost(.unreachable(error.description)))
+        case .failure(let error): handle(.lost(Loss(error)))
         case .success(let addresses):
             let connection = makeConnection(number)
             let tls = TLSClientSettings(
@@ -167,7 +167,7 @@ public actor ReactionClient {
                     limit: options.connectTimeout)
                 self.connection = connection
             } catch {
-                handle(.lost(.unreachable(error.description)))
+                handle(.lost(Loss(error)))
             }
         }
     }

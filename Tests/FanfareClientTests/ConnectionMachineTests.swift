@@ -180,9 +180,36 @@ struct ConnectionMachineTests {
     }
 
     @Test(
+        "ends at once where there never was a connection and none can come about",
+        arguments: [
+            (.impossible("no such name"), "no such name"),
+            (.rejected(status: 403), "the broker answered with HTTP status 403"),
+            (.rejected(status: 404), "the broker answered with HTTP status 404"),
+            (.rejected(status: 301), "the broker answered with HTTP status 301"),
+        ] as [(Loss, String)])
+    func neverThere(_ loss: Loss, _ why: String) {
+        var rig = Rig()
+        _ = rig.tell(.start)
+        #expect(rig.tell(.lost(loss)) == [.finish(.unreachable(why))])
+        #expect(rig.machine.state == .closed(.unreachable(why)))
+        #expect(rig.machine.deadline == nil)
+    }
+
+    @Test(
+        "tries again from the first where the way may open by itself",
+        arguments: [.unreachable("refused"), .rejected(status: 429), .rejected(status: 503), .noWelcome] as [Loss])
+    func mayOpen(_ loss: Loss) throws {
+        var rig = Rig()
+        _ = rig.tell(.start)
+        #expect(rig.tell(.lost(loss)) == [])
+        #expect(try rig.waitForDeadline() == [.open])
+    }
+
+    @Test(
         "comes back after every other loss",
         arguments: [
-            .unreachable("refused"), .rejected(status: 503), .noWelcome, .silent, .broken("reset"),
+            .unreachable("refused"), .impossible("no such name"), .rejected(status: 404), .rejected(status: 503),
+            .noWelcome, .silent, .broken("reset"),
             .closed(code: 1000, reason: ""), .closed(code: 1012, reason: ""), .closed(code: 1013, reason: ""),
             .closed(code: 4000, reason: ""), .closed(code: 4008, reason: ""),
         ] as [Loss])

@@ -127,7 +127,7 @@ extension Connection: ByteStreamDelegate {
         guard report != nil else { return }
         if let closing { return end(.closed(code: closing.code, reason: closing.reason)) }
         if let failure = peer.failure { return end(.broken(failure.description)) }
-        end(isUpgraded ? .broken(error?.description) : .unreachable(error?.description ?? "the connection was refused"))
+        end(isUpgraded ? .broken(error?.description) : Loss(error))
     }
 
     private func receive(_ bytes: inout MutableRawSpan) {
@@ -182,6 +182,14 @@ private struct Receiver: WebSocketHandler {
 }
 
 extension Loss {
+    /// How a connection that did not come about is told.
+    init(_ error: TransportError?) {
+        switch error {
+        case .untrusted, .unresolved, .unusableFile, .invalidAddress: self = .impossible(error?.description ?? "")
+        default: self = .unreachable(error?.description ?? "the connection was refused")
+        }
+    }
+
     /// How a failed handshake is told.
     init(_ error: HandshakeError) {
         if case .refused(let status, _) = error {

@@ -48,7 +48,8 @@ struct ConnectionMachine: Sendable {
     private(set) var deadline: Duration?
     private var backoff = Backoff()
     private var patience: Duration
-    private var connectedSince = Duration.zero
+    /// When the broker last said welcome; `nil`: never.
+    private var connectedSince: Duration?
     private var silenceAllowed = Duration.zero
     private var farewell: (code: UInt16, reason: String, retryAfter: Duration?)?
 
@@ -142,7 +143,7 @@ struct ConnectionMachine: Sendable {
     }
 
     private func isStable(at now: Duration) -> Bool {
-        guard case .connected = state else { return false }
+        guard case .connected = state, let connectedSince else { return false }
         return now - connectedSince >= Self.stability
     }
 
@@ -152,10 +153,19 @@ struct ConnectionMachine: Sendable {
         case .closed(code: 4001, _):
             return .unauthorized("the token ran out or none was given (close code 4001)")
         case .closed(code: 4003, let reason): return .unwanted(code: 4003, reason: reason)
+        case .impossible(let why) where connectedSince == nil: return .unreachable(why)
+        case .rejected(let status) where connectedSince == nil && !Self.isPassing(status):
+            return .unreachable(loss.description)
         default:
             guard let farewell, farewell.retryAfter == nil else { return nil }
             return .unwanted(code: farewell.code, reason: farewell.reason)
         }
+    }
+
+    /// Whether an HTTP status tells of a state that may change by itself (RFC 9110 section 15): of servers that are not
+    /// ready, and of too many requests.
+    private static func isPassing(_ status: Int) -> Bool {
+        status >= 500 || [408, 425, 429].contains(status)
     }
 
     private mutating func finish(_ reason: CloseReason) -> [Action] {

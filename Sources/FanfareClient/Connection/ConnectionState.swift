@@ -14,6 +14,8 @@ public enum ConnectionState: Sendable, Hashable {
 public enum Loss: Sendable, Hashable, CustomStringConvertible {
     /// There was no way to the broker; the text says why.
     case unreachable(String)
+    /// There was no way to the broker, and none will open by itself: its name is not known, its certificate not accepted.
+    case impossible(String)
     /// The broker answered the upgrade with this HTTP status.
     case rejected(status: Int)
     /// No welcome came in time.
@@ -28,7 +30,7 @@ public enum Loss: Sendable, Hashable, CustomStringConvertible {
     /// A few words for a person.
     public var description: String {
         switch self {
-        case .unreachable(let why): why
+        case .unreachable(let why), .impossible(let why): why
         case .rejected(let status): "the broker answered with HTTP status \(status)"
         case .noWelcome: "no welcome came in time"
         case .silent: "nothing was heard for too long"
@@ -44,6 +46,9 @@ public enum CloseReason: Sendable, Hashable, CustomStringConvertible {
     case requested
     /// The token is bad or ran out, or there is none (HTTP 401, close code 4001).
     case unauthorized(String)
+    /// There never was a connection, and trying again is no use: an unknown name, a certificate that is not accepted, an
+    /// HTTP status that will stay.
+    case unreachable(String)
     /// The broker said that coming back is no use (close code 4003, or `retry_after_ms` null).
     case unwanted(code: UInt16, reason: String)
 
@@ -51,7 +56,7 @@ public enum CloseReason: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .requested: "closed"
-        case .unauthorized(let why): why
+        case .unauthorized(let why), .unreachable(let why): why
         case .unwanted(let code, let reason):
             "the broker wants no more of this client: \(code)\(reason.isEmpty ? "" : " (\(reason))")"
         }
@@ -64,6 +69,7 @@ extension ClientError {
         switch reason {
         case .requested: self.init(.closed, "the client was closed")
         case .unauthorized(let why): self.init(.unauthorized, why)
+        case .unreachable(let why): self.init(.unreachable, why)
         case .unwanted: self.init(.forbidden, reason.description)
         }
     }

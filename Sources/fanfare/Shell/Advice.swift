@@ -11,6 +11,7 @@ func advice(for error: ClientError) -> String {
 private func hint(_ code: ClientError.Code) -> String {
     switch code {
     case .timedOut: "check --url (with --ca for a certificate of your own), and that fanfare serve runs there"
+    case .unreachable: "check --url, and --ca for a certificate of your own"
     case .unauthorized: "check --token or FANFARE_TOKEN; fanfare token makes one"
     default: ""
     }
