@@ -21,9 +21,15 @@ extension Server {
     /// Reads the certificates again, for the connections that come from now on.
     public func reloadCertificates() {
         for certificate in certificates {
-            do throws(TransportError) { try certificate.reload() } catch {
-                context.log.error("the certificate stays as it was: \(error)")
-            }
+            for problem in certificate.reload() { context.log.error("the certificate stays as it was: \(problem)") }
+        }
+        warnOfCertificates()
+    }
+
+    /// Says which certificates will not do what they may be meant for.
+    func warnOfCertificates() {
+        for certificate in certificates {
+            for warning in certificate.warnings { context.log.warning(warning) }
         }
     }
 }

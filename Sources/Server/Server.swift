@@ -13,7 +13,7 @@ public final class Server: Sendable {
     public let addresses: [ServerSettings.Listen]
 
     let started: ServerSettings
-    /// The certificates in use.
+    /// The certificates in use, of each listener with TLS.
     let certificates: [TLSServerContext]
     private let loops: [EventLoop]
     private let store: any Store
@@ -48,7 +48,7 @@ public final class Server: Sendable {
         var certificates: [TLSServerContext] = []
         do throws(TransportError) {
             for listen in settings.listen {
-                let tls = try listen.certificate.map(Server.load)
+                let tls = try listen.tls.map { settings throws(TransportError) in try TLSServerContext(settings) }
                 addresses += try Server.open(listen, tls, context)
                 if let tls { certificates.append(tls) }
             }
@@ -59,10 +59,7 @@ public final class Server: Sendable {
         }
         self.addresses = addresses
         self.certificates = certificates
-    }
-
-    private static func load(_ certificate: ServerSettings.Certificate) throws(TransportError) -> TLSServerContext {
-        try TLSServerContext(certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
+        warnOfCertificates()
     }
 
     /// Listens at an address (at each, where a name has several); answers with the real ports.

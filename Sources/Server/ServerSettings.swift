@@ -3,26 +3,12 @@ public import Transport
 
 /// Where a server listens, what it keeps and what its broker does.
 public struct ServerSettings: Sendable {
-    /// A certificate chain and its private key, as PEM files.
-    public struct Certificate: Sendable, Equatable {
-        /// The chain's file, the server's own certificate first.
-        public var certificateFile: String
-        /// The private key's file.
-        public var keyFile: String
-
-        /// Makes a pair.
-        public init(certificateFile: String, keyFile: String) {
-            self.certificateFile = certificateFile
-            self.keyFile = keyFile
-        }
-    }
-
     /// One place to listen.
     public struct Listen: Sendable, Equatable {
         /// The address.
         public var address: SocketAddress
-        /// `nil`: without TLS.
-        public var certificate: Certificate?
+        /// How it encrypts; `nil`: without TLS.
+        public var tls: TLSServerSettings?
         /// Whether messages may be compressed.
         public var compression: CompressionSettings
         /// Whether each connection begins with a header of the PROXY protocol, which trusted proxies alone may send.
@@ -30,11 +16,11 @@ public struct ServerSettings: Sendable {
 
         /// Makes a place.
         public init(
-            address: SocketAddress, certificate: Certificate? = nil, compression: CompressionSettings = .init(),
+            address: SocketAddress, tls: TLSServerSettings? = nil, compression: CompressionSettings = .init(),
             takesProxyProtocol: Bool = false
         ) {
             self.address = address
-            self.certificate = certificate
+            self.tls = tls
             self.compression = compression
             self.takesProxyProtocol = takesProxyProtocol
         }

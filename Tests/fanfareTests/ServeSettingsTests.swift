@@ -84,7 +84,7 @@ import Transport
         #expect(
             listen.map { place in
                 ([place.address.description]
-                    + [place.certificate?.certificateFile, place.certificate?.keyFile].compactMap(\.self))
+                    + [place.tls?.certificate.certificate, place.tls?.certificate.key].compactMap(\.self))
                     .joined(separator: " ")
             } == expected)
     }

@@ -36,9 +36,7 @@ extension SettingsFile {
             }
             if let entry = object["proxy_protocol"] { listen[listen.count - 1].takesProxyProtocol = try entry.flag() }
             guard let tls = object["tls"], !tls.isNull else { continue }
-            let files = try tls.object(["cert", "key"], lines: &lines)
-            listen[listen.count - 1].tls = TLS(
-                certificate: try files.required("cert").text(), key: try files.required("key").text())
+            listen[listen.count - 1].tls = try readTLS(tls)
         }
         guard !listen.isEmpty else { throw entry.error("is empty; leave it out for the default address") }
         return listen

@@ -8,20 +8,12 @@ public struct SettingsFile: Sendable {
     public struct Listen: Sendable, Equatable {
         /// The address.
         public var address: SocketAddress
-        /// The files of the certificate and its key, PEM; `nil`: without TLS.
-        public var tls: TLS?
+        /// How it encrypts; `nil`: without TLS.
+        public var tls: TLSServerSettings?
         /// Whether messages may be compressed.
         public var compression = CompressionSettings()
         /// Whether each connection begins with a header of the PROXY protocol.
         public var takesProxyProtocol = false
-    }
-
-    /// The files of a certificate and its key, PEM.
-    public struct TLS: Sendable, Equatable {
-        /// The certificate, and the chain behind it.
-        public var certificate: String
-        /// The private key.
-        public var key: String
     }
 
     /// Where reactions are kept.

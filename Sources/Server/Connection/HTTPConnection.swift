@@ -116,6 +116,9 @@ final class HTTPConnection {
         do throws(HTTPError) {
             switch phase {
             case .head:
+                if start < buffer.count, !stream.isTLS, isTLS(buffer[start...]) {
+                    return endTLSAtPlainPort()
+                }
                 guard start < buffer.count, let (head, consumed) = try parser.parse(buffer.span.extracting(start...))
                 else { return false }
                 start += consumed
@@ -134,6 +137,14 @@ final class HTTPConnection {
             respond(.error(error.status, error.status == 413 ? .tooLarge : .badRequest, error.reason), isLast: true)
         }
         return phase != .done
+    }
+
+    /// The peer speaks TLS where none is spoken: no answer would be understood.
+    private func endTLSAtPlainPort() -> Bool {
+        context.tellTLSAtPlainPort(of: stream)
+        leave()
+        stream.finish()
+        return false
     }
 
     /// Waits for what must come first.
@@ -290,9 +301,7 @@ extension HTTPConnection: ByteStreamDelegate {
         leave()
         pending?.cancel()
         hub.count(sentOver: stream)
-        if case .tls(let words) = error {
-            context.log.say(.info, .tls, "TLS with \(stream.peerAddress) failed: \(words)")
-        }
+        context.tell(error, of: stream)
     }
 }
 

@@ -18,23 +18,10 @@ enum CheckCommand: Command {
         run(words, variables: options.environmentNames) { words in
             let settings = try ServeSettings(words)
             StandardOutput().write(SettingsReport(settings).text)
-            warn(of: settings)
+            // As the start judges them; addresses and the store are not tried, for a broker may be using them.
+            try settings.checkServable()
+            for warning in try settings.warnings + settings.checkCertificates() { complain("warning: \(warning)") }
             return ExitCode.done
-        }
-    }
-
-    /// Tells what serve would stumble over although each setting is right by itself.
-    private static func warn(of settings: ServeSettings) {
-        do throws(UsageError) { try settings.checkServable() } catch {
-            complain("warning: serve needs more than these settings: \(error.message)")
-        }
-        for warning in settings.warnings { complain("warning: \(warning)") }
-        for certificate in settings.server.listen.compactMap(\.certificate) {
-            do throws(TransportError) {
-                _ = try TLSServerContext(certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
-            } catch {
-                complain("warning: \(error)")
-            }
         }
     }
 }

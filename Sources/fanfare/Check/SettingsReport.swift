@@ -61,16 +61,13 @@ struct SettingsReport {
     private mutating func addPlaces() {
         let server = settings.server
         for (index, listen) in server.listen.enumerated() {
-            let option = listen.certificate == nil ? "listen" : "tls-listen"
+            let option = listen.tls == nil ? "listen" : "tls-listen"
             add("listen", listen.address.description, options: [option], path: "listen[\(index)].address")
             add(
                 "listen.proxy_protocol", listen.takesProxyProtocol ? "on" : "off",
                 path: "listen[\(index)].proxy_protocol")
             addCompression(listen.compression, "listen[\(index)].compression.")
-            guard let certificate = listen.certificate else { continue }
-            let path = "listen[\(index)].tls."
-            add("listen.tls.cert", certificate.certificateFile, options: ["tls-cert"], path: path + "cert")
-            add("listen.tls.key", certificate.keyFile, options: ["tls-key"], path: path + "key")
+            if let tls = listen.tls { addTLS(tls, "listen[\(index)].tls.") }
         }
         add("data", server.data, options: ["data"])
         add("store.kind", server.store.rawValue, options: ["store"])
@@ -89,6 +86,21 @@ struct SettingsReport {
         let takeover = String(compression.contextTakeover)
         add("listen.compression.context_takeover", takeover, path: path + "context_takeover")
         add("listen.compression.window_bits", String(compression.windowBits), path: path + "window_bits")
+    }
+
+    private mutating func addTLS(_ tls: TLSServerSettings, _ path: String) {
+        add("listen.tls.cert", tls.certificate.certificate, options: ["tls-cert"], path: path + "cert")
+        add("listen.tls.key", tls.certificate.key, options: ["tls-key"], path: path + "key")
+        for (index, files) in tls.certificates.enumerated() {
+            let path = path + "certificates[\(index)]."
+            add("listen.tls.certificates.cert", files.certificate, path: path + "cert")
+            add("listen.tls.certificates.key", files.key, path: path + "key")
+        }
+        add(
+            "listen.tls.client_certificates", tls.clientCertificates.rawValue, path: path + "client_certificates")
+        if let file = tls.clientAuthorities { add("listen.tls.client_ca", file, path: path + "client_ca") }
+        add("listen.tls.minimum_version", tls.minimumVersion.rawValue, path: path + "minimum_version")
+        add("listen.tls.kernel_tls", String(tls.usesKernel), path: path + "kernel_tls")
     }
 
     private mutating func addIdentity() {

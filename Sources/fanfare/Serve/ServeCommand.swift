@@ -23,6 +23,7 @@ enum ServeCommand: Command {
         run(words, variables: options.environmentNames) { words in
             let settings = try ServeSettings(words)
             try settings.checkServable()
+            try settings.checkCertificates()
             return try serve(settings)
         }
     }
@@ -75,7 +76,7 @@ enum ServeCommand: Command {
     }
 
     private static func url(of listen: ServerSettings.Listen) -> String {
-        let scheme = listen.certificate == nil ? "ws" : "wss"
+        let scheme = listen.tls == nil ? "ws" : "wss"
         switch listen.address {
         case .unix: return "\(scheme)+\(listen.address)/v1/ws"
         case .any(let port): return "\(scheme)://0.0.0.0:\(port)/v1/ws"

@@ -80,6 +80,20 @@ struct ServeSettings {
         return (texts, set)
     }
 
+    /// Refuses to serve with certificates that cannot be used.
+    ///
+    /// - Returns: what can be used, but may not be meant.
+    @discardableResult
+    func checkCertificates() throws(UsageError) -> [String] {
+        var warnings: [String] = []
+        for tls in server.listen.compactMap(\.tls) {
+            do throws(TransportError) { warnings += try TLSServerContext(tls).warnings } catch {
+                throw UsageError("\(error)")
+            }
+        }
+        return warnings
+    }
+
     private static func data(_ words: CommandWords, _ file: SettingsFile?) throws(UsageError) -> String {
         if !words.isGiven("data"), let data = file?.data { return data }
         return try words.text("data")
@@ -174,23 +188,23 @@ extension ServeSettings {
         _ words: CommandWords, _ file: SettingsFile?
     ) throws(UsageError) -> [ServerSettings.Listen] {
         let given = try certificate(words)
-        let filed = file?.listen?.lazy.compactMap(\.certificate).first
+        let filed = file?.listen?.lazy.compactMap(\.tls).first
         var listen: [ServerSettings.Listen] = []
         for text in words.texts("listen") { listen.append(.init(address: try address(text, "listen"))) }
         for text in words.texts("tls-listen") {
-            guard let certificate = given ?? filed else {
+            guard let tls = ServeSettings.tls(filed, given) else {
                 throw UsageError("--tls-listen needs --tls-cert FILE and --tls-key FILE; scripts/dev-cert makes them")
             }
-            listen.append(.init(address: try address(text, "tls-listen"), certificate: certificate))
+            listen.append(.init(address: try address(text, "tls-listen"), tls: tls))
         }
         if listen.isEmpty, let places = file?.listen {
             listen = places.map {
                 .init(
-                    address: $0.address, certificate: $0.tls == nil ? nil : given ?? $0.certificate,
+                    address: $0.address, tls: $0.tls == nil ? nil : ServeSettings.tls($0.tls, given),
                     compression: $0.compression, takesProxyProtocol: $0.takesProxyProtocol)
             }
         }
-        guard given == nil || listen.contains(where: { $0.certificate != nil }) else {
+        guard given == nil || listen.contains(where: { $0.tls != nil }) else {
             throw UsageError("--tls-cert and --tls-key go with --tls-listen ADDR")
         }
         if listen.isEmpty { listen = [.init(address: try address("127.0.0.1:8080", "listen"))] }
@@ -212,10 +226,20 @@ extension ServeSettings {
         }
     }
 
-    private static func certificate(_ words: CommandWords) throws(UsageError) -> ServerSettings.Certificate? {
+    /// The TLS of the file, with the certificate of the words in the place of its own.
+    private static func tls(
+        _ filed: TLSServerSettings?, _ given: TLSServerSettings.CertificateFiles?
+    ) -> TLSServerSettings? {
+        guard let given else { return filed }
+        var tls = filed ?? TLSServerSettings(certificate: given)
+        tls.certificate = given
+        return tls
+    }
+
+    private static func certificate(_ words: CommandWords) throws(UsageError) -> TLSServerSettings.CertificateFiles? {
         switch (words.textIfAny("tls-cert"), words.textIfAny("tls-key")) {
         case (let certificate?, let key?):
-            return ServerSettings.Certificate(certificateFile: certificate, keyFile: key)
+            return TLSServerSettings.CertificateFiles(certificate: certificate, key: key)
         case (nil, nil): return nil
         default: throw UsageError("--tls-cert and --tls-key go together")
         }
@@ -225,11 +249,5 @@ extension ServeSettings {
         do throws(TransportError) { return try SocketAddress.parse(text) } catch {
             throw UsageError("--\(option): \(error)")
         }
-    }
-}
-
-extension SettingsFile.Listen {
-    fileprivate var certificate: ServerSettings.Certificate? {
-        tls.map { ServerSettings.Certificate(certificateFile: $0.certificate, keyFile: $0.key) }
     }
 }

@@ -40,7 +40,7 @@ import Transport
             }
             """)
         #expect(file.listen?.map(\.address) == [try .parse("127.0.0.1:8080"), .any(port: 8443)])
-        #expect(file.listen?.map(\.tls) == [nil, .init(certificate: "cert.pem", key: "key.pem")])
+        #expect(file.listen?.map(\.tls) == [nil, .init(certificate: .init(certificate: "cert.pem", key: "key.pem"))])
         #expect(file.data == "./elsewhere")
         #expect(file.store == .memory)
         #expect(file.tokenSecret == "s3cret")
