@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 import Transport
 
@@ -94,8 +95,14 @@ final class ScriptedServer: Sendable {
         await begin(url: url, timeout: timeout)()
     }
 
+    /// Runs the closure on the loop, and waits for it: the loop never holds the server, whose end would stop the loop.
     private func onLoop(_ work: @escaping @Sendable (ScriptedServer) -> Void) {
-        loop.execute { [self] in work(self) }
+        let done = DispatchSemaphore(value: 0)
+        loop.execute { [unowned self] in
+            work(self)
+            done.signal()
+        }
+        done.wait()
     }
 
     /// A whole request has come.
