@@ -13,6 +13,10 @@ final class LoopCore: @unchecked Sendable {
     static let recordSize = 16 << 10
     /// How many jobs of actors one turn may run, so that sockets are not starved.
     static let jobsPerTurn = 4096
+    /// From how many streams on writing to them is followed by a rest.
+    static let manyStreams = 64
+    /// How long that rest may be.
+    static let longestRest = Duration.milliseconds(5)
 
     var poller: Poller
     var timers: TimerWheel
@@ -42,6 +46,8 @@ final class LoopCore: @unchecked Sendable {
     let recordBuffer: UnsafeMutableRawBufferPointer
     let vector: UnsafeMutableBufferPointer<iovec>
 
+    /// Until then many streams are not written to again.
+    private var restsUntil: MonotonicTime
     private var spareWork = Work()
     private var spareStreams: [ByteStream] = []
 
@@ -49,6 +55,7 @@ final class LoopCore: @unchecked Sendable {
         poller = try Poller()
         now = .now
         timers = TimerWheel(origin: now)
+        restsUntil = now
         unsafe readBuffer = .allocate(byteCount: Self.readBufferSize, alignment: 16)
         unsafe readBuffer.initializeMemory(as: UInt8.self, repeating: 0)
         unsafe recordBuffer = .allocate(byteCount: Self.recordSize, alignment: 16)
@@ -66,12 +73,17 @@ final class LoopCore: @unchecked Sendable {
     /// Something waits that no event of the kernel will announce.
     var hasWork: Bool {
         !local.isEmpty || !closedStreams.isEmpty || !readingStreams.isEmpty || !drainedStreams.isEmpty
-            || !dirtyStreams.isEmpty
+            || (!dirtyStreams.isEmpty && !isResting)
     }
+
+    /// Whether the streams that wait to be written to have to wait on.
+    private var isResting: Bool { dirtyStreams.count >= Self.manyStreams && now < restsUntil }
 
     /// How long the kernel may wait, in milliseconds; -1 for ever.
     var patience: CInt {
-        guard let next = timers.nextTurn else { return -1 }
+        var next = timers.nextTurn
+        if !dirtyStreams.isEmpty { next = min(next ?? restsUntil, restsUntil) }
+        guard let next else { return -1 }
         guard next > now else { return 0 }
         // Rounded up: waking early would mean a turn for nothing.
         return CInt(clamping: (next.nanoseconds - now.nanoseconds + 999_999) / 1_000_000)
@@ -171,11 +183,19 @@ final class LoopCore: @unchecked Sendable {
     }
 
     /// Writes what the turn has left in the queues of streams.
+    ///
+    /// Where these are many, the loop then rests as long from doing so as it took: what comes meanwhile is joined, and
+    /// leaves in one write for each stream. A loop that is not at its limit is never kept waiting by that.
     func flush() {
-        guard !dirtyStreams.isEmpty else { return }
+        guard !dirtyStreams.isEmpty, !isResting else { return }
         swap(&spareStreams, &dirtyStreams)
+        let areMany = spareStreams.count >= Self.manyStreams
+        let start = areMany ? MonotonicTime.now : now
         for stream in spareStreams { stream.flush() }
         spareStreams.removeAll(keepingCapacity: true)
+        guard areMany else { return }
+        let end = MonotonicTime.now
+        restsUntil = end + min(end - start, Self.longestRest)
     }
 
     /// Closes all that is registered, once the last turn is over.
