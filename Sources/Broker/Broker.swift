@@ -9,6 +9,8 @@ public final class Broker: Sendable {
     public var settings: BrokerSettings { inForce.withLock { $0 } }
     /// Who is connected.
     public let admissions = Admissions()
+    /// Whether the store takes changes.
+    public let storeHealth = StoreHealth()
     private let inForce: Locked<BrokerSettings>
     private let store: any Store
     private let revocations: Revocations
@@ -25,8 +27,10 @@ public final class Broker: Sendable {
         self.store = store
         self.revocations = revocations
         let buckets = SharedBuckets()
-        let hubs = loops.enumerated().map { index, loop in
-            Hub(index: index, loop: loop, store: store, settings: settings, buckets: buckets, log: log)
+        let hubs = loops.enumerated().map { [storeHealth] index, loop in
+            Hub(
+                index: index, loop: loop, store: store, health: storeHealth, settings: settings, buckets: buckets,
+                log: log)
         }
         let mailboxes = hubs.map { hub in
             Mailbox<HubMessage>(on: hub.loop) { messages in hub.assumeIsolated { $0.receive(messages) } }

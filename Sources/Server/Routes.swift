@@ -53,8 +53,7 @@ struct Route {
         case ["metrics"]: return .metrics
         case ["healthz"]: return .ready(.text("ok\n"))
         case ["readyz"]:
-            let isReady = !context.isDraining.load(ordering: .relaxed)
-            return .ready(isReady ? .text("ready\n") : .error(RequestRefusal(.unavailable, "the broker is stopping")))
+            return .ready(context.readiness)
         default:
             guard let page = page(at: path) else { return nil }
             var response = Response(status: 200, body: page.bytes)
@@ -75,6 +74,19 @@ extension Route {
         case 2 where path[0] == "v1": WebPages.document(path[1])
         default: nil
         }
+    }
+}
+
+extension Context {
+    /// What `/readyz` answers: whether the broker can serve.
+    fileprivate var readiness: Response {
+        if isDraining.load(ordering: .relaxed) {
+            return .error(RequestRefusal(.unavailable, "the broker is stopping"))
+        }
+        guard broker.storeHealth.isWell(at: .now) else {
+            return .error(RequestRefusal(.unavailable, "the store refuses changes"))
+        }
+        return .text("ready\n")
     }
 }
 

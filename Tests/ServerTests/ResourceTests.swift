@@ -168,6 +168,18 @@ import Testing
         #expect(over.json["duplicate"] as? Bool == true)
     }
 
+    @Test("readyz says that the store refuses changes, until it takes one")
+    func storeHealth() throws {
+        server.store.setBroken(true)
+        #expect(try call("PUT", "/m/reactions/\(Self.thumb)").code == "unavailable")
+        let refusing = try server.call("GET", "/readyz")
+        #expect(refusing.status == 503 && refusing.code == "unavailable")
+        #expect(try server.call("GET", "/healthz").status == 200)
+        server.store.setBroken(false)
+        #expect(try call("PUT", "/m/reactions/\(Self.thumb)").status == 200)
+        #expect(try server.call("GET", "/readyz").status == 200)
+    }
+
     @Test("healthz and readyz")
     func health() throws {
         #expect(try server.call("GET", "/healthz").status == 200)

@@ -69,6 +69,7 @@ public actor Hub {
     /// What compresses for all connections here.
     nonisolated(unsafe) let compressor = SharedCompressor()
     private let buckets: SharedBuckets
+    private let health: StoreHealth
     /// The life of all channels' counters.
     nonisolated let epoch: String
     let store: any Store
@@ -112,13 +113,15 @@ public actor Hub {
     private var group: UInt64 = 1
 
     init(
-        index: Int, loop: EventLoop, store: any Store, settings: BrokerSettings, buckets: SharedBuckets,
+        index: Int, loop: EventLoop, store: any Store, health: StoreHealth, settings: BrokerSettings,
+        buckets: SharedBuckets,
         log: BrokerLog
     ) {
         self.index = index
         self.loop = loop
         self.store = store
         unsafe settingsOnLoop = settings
+        self.health = health
         self.buckets = buckets
         epoch = store.epoch
         self.log = log
@@ -364,6 +367,7 @@ public actor Hub {
         metrics.commits.record(from: commitBegan.nanoseconds, to: time)
         switch result {
         case .success:
+            health.answered(isTaken: true, at: time)
             tellSenders(of: posted)
             for resident in channels {
                 resident.releasedAt = time
@@ -372,6 +376,7 @@ public actor Hub {
             }
         case .failure(let error):
             metrics.commitFailures += 1
+            health.answered(isTaken: false, at: time)
             log.say(.error, .store, "the store refused \(channels.count) changed channels: \(error)")
             for resident in channels { giveUp(resident, at: moment) }
         }

@@ -1,0 +1,26 @@
+import Synchronization
+public import Transport
+
+/// Whether the store takes what it is given, as the hubs saw it last.
+public final class StoreHealth: Sendable {
+    /// How long a refusal counts where nothing was tried since: that is how others come back to find out.
+    static let memory = Duration.seconds(10)
+
+    /// When the store refused last, in nanoseconds of the loops' clock; 0 where it took something since.
+    private let refusedAt = Atomic<UInt64>(0)
+
+    init() {}
+
+    /// The store has answered for a group of changes.
+    func answered(isTaken: Bool, at time: MonotonicTime) {
+        let refused = isTaken ? 0 : time.nanoseconds
+        // Nothing else hangs on it, and what does not change is not written: the line stays in all cores' caches.
+        if refusedAt.load(ordering: .relaxed) != refused { refusedAt.store(refused, ordering: .relaxed) }
+    }
+
+    /// Whether changes may be expected to be taken.
+    public func isWell(at time: MonotonicTime) -> Bool {
+        let refused = refusedAt.load(ordering: .relaxed)
+        return refused == 0 || MonotonicTime(nanoseconds: refused) + Self.memory < time
+    }
+}
