@@ -13,13 +13,17 @@ struct EchoClient {
     /// The host and port as the URL has them.
     let host: String
     let agent: String
+    private let tls: TLSClientSettings?
 
     /// Makes a client of a server at a URL such as `ws://127.0.0.1:9001`.
-    init(_ url: String, agent: String, on loop: EventLoop) throws {
+    ///
+    /// With `relay` (`HOST:PORT`) it connects there by TLS, whoever's certificate that is, and speaks as to the URL.
+    init(_ url: String, relay: String?, agent: String, on loop: EventLoop) throws {
         let scheme = "ws://"
         guard url.hasPrefix(scheme) else { throw Failure.notAnAddress(url) }
         host = String(url.dropFirst(scheme.count).prefix { $0 != "/" })
-        address = try SocketAddress.parse(host)
+        address = try SocketAddress.parse(relay ?? host)
+        tls = relay == nil ? nil : TLSClientSettings(verifies: false)
         self.agent = agent
         self.loop = loop
     }
@@ -38,7 +42,7 @@ struct EchoClient {
     private func converse(_ path: String, echoes: Bool) async throws -> String? {
         let nonce = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         return try await withCheckedThrowingContinuation { continuation in
-            loop.execute { [host, address, loop] in
+            loop.execute { [host, address, tls, loop] in
                 let connection = EchoConnection(
                     ClientHandshake(
                         host: host, path: path, deflate: DeflateSettings(), nonce: nonce), echoes: echoes
@@ -51,7 +55,7 @@ struct EchoClient {
                     }
                 }
                 do {
-                    _ = try ByteStream.connect(to: address, on: loop, delegate: connection)
+                    _ = try ByteStream.connect(to: address, on: loop, tls: tls, delegate: connection)
                 } catch {
                     continuation.resume(throwing: error)
                 }

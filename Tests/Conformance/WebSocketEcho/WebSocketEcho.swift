@@ -4,7 +4,7 @@ import Transport
 /// A peer for conformance suites: it sends every WebSocket message back, as server or as client.
 ///
 ///     websocket-echo server --listen 127.0.0.1:9002 [--tls-cert FILE --tls-key FILE]
-///     websocket-echo client ws://127.0.0.1:9001
+///     websocket-echo client [--tls-relay ADDR] ws://127.0.0.1:9001
 @main
 struct WebSocketEcho {
     @concurrent
@@ -17,12 +17,15 @@ struct WebSocketEcho {
             case ("server", 3...):
                 try serve(options(words.dropFirst()), on: loop)
                 while true { pause() }
-            case ("client", 2):
-                let client = try EchoClient(words[1], agent: "fanfare", on: loop)
+            case ("client", 2), ("client", 4):
+                let relay = options(words.dropFirst().dropLast())["--tls-relay"]
+                let client = try EchoClient(words[words.count - 1], relay: relay, agent: "fanfare", on: loop)
                 loop.start()
                 try await client.run()
             default:
-                fail("server --listen ADDR [--tls-cert FILE --tls-key FILE], or client URL", status: 2)
+                fail(
+                    "server --listen ADDR [--tls-cert FILE --tls-key FILE], or client [--tls-relay ADDR] URL", status: 2
+                )
             }
         } catch {
             fail("\(error)", status: 1)
