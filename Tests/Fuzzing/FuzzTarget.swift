@@ -8,6 +8,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case conversation
     /// Requests: heads, targets, bodies, the server's handshake.
     case http
+    /// The answers of servers that webhooks and hooks are posted to.
+    case response
     /// The answer to a client's handshake.
     case handshake
     /// The requests of the wire contract, and the bodies of those over HTTP.
@@ -27,6 +29,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .websocket: try WebSocketRules.check(input)
         case .conversation: try ConversationRules.check(input)
         case .http: try HTTPRules.check(input)
+        case .response: try ResponseRules.check(input)
         case .handshake: try HandshakeRules.check(input)
         case .request: try RequestRules.check(input)
         case .message: try MessageRules.check(input)
