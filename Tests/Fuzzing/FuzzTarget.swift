@@ -6,6 +6,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case websocket
     /// What one peer sends and the other one reads.
     case conversation
+    /// Compressed messages, read in either role and sent.
+    case deflate
     /// Requests: heads, targets, bodies, the server's handshake.
     case http
     /// The answers of servers that webhooks and hooks are posted to.
@@ -28,6 +30,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         switch self {
         case .websocket: try WebSocketRules.check(input)
         case .conversation: try ConversationRules.check(input)
+        case .deflate: try DeflateRules.check(input)
         case .http: try HTTPRules.check(input)
         case .response: try ResponseRules.check(input)
         case .handshake: try HandshakeRules.check(input)

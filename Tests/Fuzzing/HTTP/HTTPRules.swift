@@ -34,13 +34,22 @@ enum HTTPRules {
     private static func checkHandshake(_ head: RequestHead) throws(Broken) {
         let answer = ServerHandshake.answer(
             method: head.method, minorVersion: head.minorVersion, headers: head.headers.pairs,
-            subprotocols: ["fanfare.v1.json"])
-        guard case .accept(let response, let subprotocol, _) = answer else { return }
+            subprotocols: ["fanfare.v1.json"], deflate: DeflateSettings())
+        guard case .accept(let response, let subprotocol, let deflate) = answer else { return }
         let text = response.text
         let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
         try expect(text.utf8.allSatisfy { $0 < 127 }, "an acceptance is not ASCII")
         try expect(text.hasPrefix("HTTP/1.1 101 ") && text.hasSuffix("\r\n\r\n"), "an acceptance is not a head")
-        try expectSame(lines.count, subprotocol == nil ? 6 : 7, "an acceptance has other lines")
+        let expected = 6 + (subprotocol == nil ? 0 : 1) + (deflate == nil ? 0 : 1)
+        try expectSame(lines.count, expected, "an acceptance has other lines")
+        if let deflate { try check(deflate) }
+    }
+
+    /// What is agreed on can be done.
+    static func check(_ deflate: DeflateParameters) throws(Broken) {
+        try expect((8...15).contains(deflate.ownWindowBits), "a window of our own of \(deflate.ownWindowBits) bits")
+        try expect(
+            (8...15).contains(deflate.peerWindowBits), "a window of the other's of \(deflate.peerWindowBits) bits")
     }
 }
 

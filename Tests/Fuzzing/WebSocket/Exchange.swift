@@ -35,8 +35,11 @@ struct Exchange: ~Copyable {
     var recorder: Recorder
     var output: [UInt8] = []
 
-    init(as role: WebSocketRole, limits: WebSocketLimits = WebSocketLimits(), closesAfter: Int = .max) {
-        peer = WebSocketPeer(role: role, limits: limits, maskingKey: { 0x0403_0201 })
+    init(
+        as role: WebSocketRole, limits: WebSocketLimits = WebSocketLimits(), closesAfter: Int = .max,
+        deflate: DeflateParameters? = nil
+    ) {
+        peer = WebSocketPeer(role: role, limits: limits, maskingKey: { 0x0403_0201 }, deflate: deflate)
         recorder = Recorder(closesAfter: closesAfter)
     }
 

@@ -41,7 +41,7 @@ enum WebSocketRules {
         try checkEnd(&whole, options)
     }
 
-    private static func checkEvents(_ events: [Event], _ limits: WebSocketLimits) throws(Broken) {
+    static func checkEvents(_ events: [Event], _ limits: WebSocketLimits) throws(Broken) {
         for (index, event) in events.enumerated() {
             switch event {
             case .text(let text):
