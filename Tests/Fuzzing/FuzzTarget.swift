@@ -22,6 +22,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case settings
     /// Tokens, signed or not.
     case token
+    /// The file of keys by which tokens are checked.
+    case keys
 
     /// Feeds an input.
     ///
@@ -38,6 +40,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .message: try MessageRules.check(input)
         case .settings: try SettingsRules.check(input)
         case .token: try TokenRules.check(input)
+        case .keys: try KeySetRules.check(input)
         }
     }
 }

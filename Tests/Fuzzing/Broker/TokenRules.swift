@@ -11,9 +11,11 @@ enum TokenRules {
     static func check(_ input: [UInt8]) throws(Broken) {
         guard let options = input.first else { return }
         let rest = Array(input.dropFirst())
+        let leeway = options & 8 == 0 ? 0 : 300
         let authenticator = Authenticator(
             tokens: TokenVerifier(
-                secret: secret, issuer: options & 2 == 0 ? nil : "a", audience: options & 4 == 0 ? nil : "b"),
+                secret: secret, issuer: options & 2 == 0 ? nil : "a", audience: options & 4 == 0 ? nil : "b",
+                leewaySeconds: leeway),
             development: nil)
         guard options & 1 == 0 else {
             try expect(identify(rest.text, authenticator) == nil, "a token was taken that nobody signed")
@@ -24,7 +26,7 @@ enum TokenRules {
         let token = signed + "." + base64(signature(of: signed)[...])
         guard let identity = identify(token, authenticator) else { return }
         try expect(Identity.isUserName(identity.user), "a user's name")
-        try expect(identity.expires.map { $0 >= now } ?? true, "a token that has run out")
+        try expect(identity.expires.map { $0 >= now - Int64(leeway) * 1_000 } ?? true, "a token that has run out")
         try checkChanges(of: token, signedLength: signed.utf8.count, Int(options >> 3), authenticator)
     }
 
