@@ -84,7 +84,8 @@ let package = Package(
             path: "Tests/Conformance/WebSocketEcho", swiftSettings: settings),
         // What scripts/fuzz gives any bytes, and the tests the bytes of the corpus.
         .target(
-            name: "Fuzzing", dependencies: ["WebSocket", "HTTP", "Reactions", "Wire", "Broker", "COpenSSL"],
+            name: "Fuzzing",
+            dependencies: ["WebSocket", "HTTP", "Reactions", "Wire", "Transport", "Broker", "COpenSSL"],
             path: "Tests/Fuzzing", exclude: ["Corpus", "words.dict"], swiftSettings: settings),
         tests(of: "Fuzzing"),
         .executableTarget(

@@ -10,6 +10,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case deflate
     /// Requests: heads, targets, bodies, the server's handshake.
     case http
+    /// What a proxy says ahead of a connection's bytes.
+    case proxy
+    /// The header fields by which proxies tell of those before them, and origins.
+    case forwarded
     /// The answers of servers that webhooks and hooks are posted to.
     case response
     /// The answer to a client's handshake.
@@ -34,6 +38,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .conversation: try ConversationRules.check(input)
         case .deflate: try DeflateRules.check(input)
         case .http: try HTTPRules.check(input)
+        case .proxy: try ProxyRules.check(input)
+        case .forwarded: try ForwardedRules.check(input)
         case .response: try ResponseRules.check(input)
         case .handshake: try HandshakeRules.check(input)
         case .request: try RequestRules.check(input)

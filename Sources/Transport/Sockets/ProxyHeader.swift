@@ -1,9 +1,9 @@
 /// Reads what a proxy says ahead of a connection's bytes: whose connection it passes on (the PROXY protocol, both versions).
 ///
 /// It asks for no byte behind the header, so those are left in the socket for whoever reads on.
-struct ProxyHeader {
+package struct ProxyHeader {
     /// Whose connection it is.
-    enum Source: Equatable {
+    package enum Source: Equatable {
         /// That of this client.
         case client(SocketAddress)
         /// The proxy's own, or one of which it does not know more.
@@ -11,10 +11,10 @@ struct ProxyHeader {
     }
 
     /// The header is none, or longer than is taken.
-    struct Malformed: Error, Equatable {}
+    package struct Malformed: Error, Equatable {}
 
     /// The longest header of version 2 that is taken, with all that is told besides addresses.
-    static let maxBytes = 4_096
+    package static let maxBytes = 4_096
     /// The longest line of version 1 (section 2.1 of the protocol), line end included.
     private static let maxLineBytes = 107
     private static let signature: [UInt8] = Array("\r\n\r\n\0\r\nQUIT\n".utf8)
@@ -24,16 +24,18 @@ struct ProxyHeader {
     /// How many bytes the header has at least.
     private var length = signature.count
 
+    package init() {}
+
     /// Whether nothing has come yet.
     var isEmpty: Bool { bytes.isEmpty }
 
     /// How many bytes may be taken next; at least one until the source is known.
-    var missing: Int { length - bytes.count }
+    package var missing: Int { length - bytes.count }
 
     /// Takes the next bytes, at most ``missing`` of them.
     ///
     /// - Returns: Whose connection it is; `nil`: more bytes are needed.
-    mutating func take(_ more: Span<UInt8>) throws(Malformed) -> Source? {
+    package mutating func take(_ more: Span<UInt8>) throws(Malformed) -> Source? {
         for index in more.indices { bytes.append(more[index]) }
         if bytes.starts(with: Self.word.prefix(bytes.count)) { return try readLine() }
         guard Self.signature.starts(with: bytes.prefix(Self.signature.count)) else { throw Malformed() }

@@ -1,0 +1,30 @@
+import HTTP
+
+/// Any fields of proxies give hops in which nothing stands that is not an address, and origins that come back as they were.
+///
+/// Input: values of a field, each up to a line feed.
+enum ForwardedRules {
+    static func check(_ input: [UInt8]) throws(Broken) {
+        let values = input.split(separator: 0x0A, omittingEmptySubsequences: false).prefix(20).map { Array($0).text }
+        var headers = HTTPHeaders()
+        for (index, value) in values.enumerated() {
+            headers.append(["Forwarded", "X-Forwarded-For", "X-Forwarded-Proto"][index % 3], value)
+        }
+        for hop in ForwardedHop.hops(ofForwarded: headers) + ForwardedHop.hops(ofXForwarded: headers) {
+            if let address = hop.address {
+                try expect(
+                    !address.isEmpty && address.utf8.allSatisfy(isAddressCharacter), "'\(address)' is no address")
+            }
+            try expect(hop.port == nil || hop.address != nil, "a port without an address")
+        }
+        for value in values {
+            guard let origin = WebOrigin(value) else { continue }
+            let written = "\(origin.scheme)://\(origin.host)" + (origin.port == 0 ? "" : ":\(origin.port)")
+            try expectSame(WebOrigin(written), origin, "an origin came back otherwise")
+        }
+    }
+
+    private static func isAddressCharacter(_ byte: UInt8) -> Bool {
+        "0123456789abcdefABCDEF:.".utf8.contains(byte)
+    }
+}
