@@ -44,7 +44,8 @@ import Testing
 
     @Test(
         "a peer from which nothing is read, because much waits for it, is not taken for silent",
-        .disabled(if: isThreadSanitized, "this client answers no ping, and then reads for longer than a silent one may"))
+        .disabled(if: isThreadSanitized, "this client answers no ping, and then reads for longer than a silent one may")
+    )
     func notSilent() throws {
         let server = try TestServer(isLocal: true) {
             $0.outboundBytes = 1024
