@@ -76,6 +76,8 @@ extension CommandSyntax {
             text = next
             rest.removeFirst()
         }
+        // What a script's unset variable leaves behind is never meant, least of all for a secret.
+        if text == "" { throw UsageError("--\(name) is empty; it needs a value: \(option.placeholder)") }
         if option.arity == .once, values[name] != nil {
             throw UsageError("--\(name) stands twice; it takes one value")
         }

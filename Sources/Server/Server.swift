@@ -124,7 +124,10 @@ public final class Server: Sendable {
 
     /// Ends in order: accepts nobody any more, tells the connections to come back later, waits for at most `limit`
     /// seconds until they are gone, commits what waits, and stops.
-    public func stop(within limit: Int = 5) {
+    ///
+    /// - Returns: `false` where changes that were told were not taken by the store, and are lost.
+    @discardableResult
+    public func stop(within limit: Int = 5) -> Bool {
         context.isDraining.store(true, ordering: .relaxed)
         for hub in context.broker.hubs {
             hub.loop.execute { hub.assumeIsolated { $0.closeListeners() } }
@@ -138,11 +141,13 @@ public final class Server: Sendable {
         let committed = DispatchGroup()
         for _ in loops { committed.enter() }
         context.broker.whenCommitted { committed.leave() }
-        if committed.wait(timeout: max(deadline, .now() + .seconds(1))) == .timedOut {
+        let isWhole = committed.wait(timeout: max(deadline, .now() + .seconds(1))) == .success
+        if !isWhole {
             context.log.error("the store could not take the last changes; they are lost")
         }
         store.close()
         for loop in loops { loop.stop() }
+        return isWhole
     }
 }
 

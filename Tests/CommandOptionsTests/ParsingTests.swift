@@ -49,9 +49,13 @@ private enum Mode: String, CaseIterable {
         #expect(!words.flag("json"))
     }
 
-    @Test func `A value may hold an equals sign, be empty, or begin with one dash`() throws {
+    @Test(arguments: [["c", "--url="], ["c", "--url", ""]])
+    func `An option's value is never empty, as an unset variable would leave it`(words: [String]) {
+        #expect(throws: UsageError("--url is empty; it needs a value: URL")) { try watch.parse(words) }
+    }
+
+    @Test func `A value may hold an equals sign, or begin with one dash`() throws {
         #expect(try watch.parse(["c", "--url=a=b"]).text("url") == "a=b")
-        #expect(try watch.parse(["c", "--url="]).text("url") == "")
         #expect(try watch.parse(["c", "--url", "-5"]).text("url") == "-5")
     }
 

@@ -57,8 +57,13 @@ extension SettingsFile {
             throw entry.error(
                 "is a URL such as https://example.org/fanfare, without a user, a password or a fragment")
         }
+        guard let secret = SigningSecret(try readSecret(object)) else {
+            throw SettingsError(
+                line: object.line,
+                "the secret of \(object.path) is whsec_ and Base64, or any text that does not begin so")
+        }
         return Endpoint(
-            url: url, secret: SigningSecret(try readSecret(object)),
+            url: url, secret: secret,
             timeoutMilliseconds: try object["timeout_ms"]?.whole(in: 10...300_000) ?? timeout,
             caFile: try readFileName(object))
     }

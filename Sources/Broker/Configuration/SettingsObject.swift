@@ -75,6 +75,7 @@ extension SettingsObject.Entry {
     func text() throws(SettingsError) -> String {
         guard case .string(let text) = value.kind else { throw error("is a text, not \(value.described)") }
         guard !text.isEmpty else { throw error("is empty") }
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw error("has a control character in it") }
         return text
     }
 

@@ -75,7 +75,8 @@ extension Hub {
                 }
             }
             gate.removeFirst(of: channel)
-            ask(request.after(known ?? .allowed))
+            let isRevoked = gate.isRevoked(by: settings.authenticator.revocations)
+            ask(request.after(isRevoked ? .denied("your access was revoked") : known ?? .allowed))
             known = nil
         }
         guard let recipient = gate.recipient else { return }

@@ -46,12 +46,7 @@ public final class TokenKeyFile: Sendable {
         self.path = path
         self.log = log
         let stamp = TokenKeyFile.stamp(of: path)
-        let set = try TokenKeyFile.read(path)
-        guard !set.keys.isEmpty else {
-            let reasons = set.remarks.map { "line \($0.line): \($0.words)" }
-            throw Failure(words: (["\(path) has no key that could be used"] + reasons).joined(separator: "; "))
-        }
-        state = Locked(State(set: set, stamp: stamp, lookedAt: .now))
+        state = Locked(State(set: try TokenKeyFile.read(path), stamp: stamp, lookedAt: .now))
     }
 
     /// What was last read.
@@ -94,7 +89,17 @@ public final class TokenKeyFile: Sendable {
             seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
     }
 
+    /// Reads the keys, of which one at least must be usable.
     private static func read(_ path: String) throws(Failure) -> TokenKeySet {
+        let set = try decode(path)
+        guard !set.keys.isEmpty else {
+            let reasons = set.remarks.map { "line \($0.line): \($0.words)" }
+            throw Failure(words: (["\(path) has no key that could be used"] + reasons).joined(separator: "; "))
+        }
+        return set
+    }
+
+    private static func decode(_ path: String) throws(Failure) -> TokenKeySet {
         // Not to wait where it is a pipe.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Failure(words: "\(path): \(unsafe String(cString: strerror(errno)))") }

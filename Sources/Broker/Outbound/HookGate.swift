@@ -8,6 +8,7 @@ final class HookGate {
     /// What a hook is told of the connection.
     let connection: String
     let address: String?
+    private let identity: Identity?
     private(set) weak var recipient: Recipient?
     private var channels: [String: [ChannelRequest]] = [:]
     private var count = 0
@@ -16,6 +17,13 @@ final class HookGate {
         self.recipient = recipient
         connection = recipient.session.key.description
         address = recipient.address
+        identity = recipient.session.identity
+    }
+
+    /// Whether who asks has been revoked since the first of them came.
+    func isRevoked(by revocations: Revocations?) -> Bool {
+        guard let identity else { return false }
+        return revocations?.cover(identity.user, issued: identity.issued) == true
     }
 
     var isEmpty: Bool { channels.isEmpty }

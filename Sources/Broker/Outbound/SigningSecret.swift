@@ -6,10 +6,18 @@ public struct SigningSecret: Sendable, Equatable {
     private let key: [UInt8]
 
     /// Takes a secret as it is written in settings: `whsec_` and Base64 stand for those bytes, any other text for its own.
-    public init(_ text: String) {
+    ///
+    /// `nil` where no key comes of it: `whsec_` with nothing behind, or with what is no Base64.
+    public init?(_ text: String) {
         let prefix = "whsec_"
-        let decoded = text.hasPrefix(prefix) ? Data(base64Encoded: String(text.dropFirst(prefix.count))) : nil
-        key = decoded.map(Array.init) ?? Array(text.utf8)
+        guard text.hasPrefix(prefix) else {
+            key = Array(text.utf8)
+            return
+        }
+        guard let decoded = Data(base64Encoded: String(text.dropFirst(prefix.count))), !decoded.isEmpty else {
+            return nil
+        }
+        key = Array(decoded)
     }
 
     /// What `webhook-id` says: the same for the same body, so that a retry is known by it.

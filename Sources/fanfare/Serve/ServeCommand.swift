@@ -46,8 +46,7 @@ enum ServeCommand: Command {
             signal = awaitSignal()
         }
         log.info("stopping (\(signal == SIGINT ? "SIGINT" : "SIGTERM"))")
-        server.stop()
-        return ExitCode.done
+        return server.stop() ? ExitCode.done : ExitCode.failed
     }
 
     /// Reads the settings file and the certificates again; what is wrong leaves everything as it was.

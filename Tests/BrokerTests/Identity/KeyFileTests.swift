@@ -68,6 +68,16 @@ import Transport
         #expect(place.said.all.count == 1)
     }
 
+    @Test("a file from which every usable key is gone is wrong, and changes nothing")
+    func nothingUsable() throws {
+        try place.write(TestKeys.set([TestKeys.publicKey(.edDSA, id: "a")]))
+        let file = try place.open()
+        try place.write(Array(#"{"keys": [{"kty": "oct", "k": "AAAA", "kid": "short"}]}"#.utf8))
+        #expect(count(file, "b") == 0)
+        #expect(count(file, "a") == 1)
+        #expect(place.said.all.count == 1 && place.said.all[0].hasPrefix("error: the keys stay as they were"))
+    }
+
     @Test("looking at the file is bounded: 10 times at once, then 100 a second")
     func looksAreBounded() throws {
         try place.write(TestKeys.set([TestKeys.publicKey(.edDSA, id: "a")]))

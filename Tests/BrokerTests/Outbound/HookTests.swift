@@ -10,7 +10,7 @@ import Wire
     private func hook(allowed: Bool = false, cache: Int = 60_000) throws -> Hook {
         let url = try #require(OutboundURL("http://127.0.0.1:1/"))
         return Hook(
-            endpoint: Endpoint(url: url, secret: SigningSecret("s"), timeoutMilliseconds: 1_000),
+            endpoint: Endpoint(url: url, secret: try #require(SigningSecret("s")), timeoutMilliseconds: 1_000),
             isAllowedWhenDown: allowed, maxCacheMilliseconds: cache)
     }
 

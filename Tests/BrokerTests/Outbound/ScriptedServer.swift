@@ -74,8 +74,10 @@ final class ScriptedServer: Sendable {
     }
 
     /// Posts something, and gives what waits for its answer.
+    ///
+    /// The time is one that a busy machine does not use up, with other tests on all its threads.
     func begin(
-        url: String? = nil, timeout: Duration = .seconds(20)
+        url: String? = nil, timeout: Duration = .seconds(300)
     ) -> @Sendable () async -> Result<ClientAnswer, ClientError> {
         let answers = AsyncStream<Result<ClientAnswer, ClientError>>.makeStream()
         let text = url ?? "http://127.0.0.1:\(port)/x?y"
@@ -91,7 +93,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    func post(url: String? = nil, timeout: Duration = .seconds(20)) async -> Result<ClientAnswer, ClientError> {
+    func post(url: String? = nil, timeout: Duration = .seconds(300)) async -> Result<ClientAnswer, ClientError> {
         await begin(url: url, timeout: timeout)()
     }
 

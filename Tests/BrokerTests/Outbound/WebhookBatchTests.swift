@@ -9,7 +9,7 @@ import Wire
 @Suite struct WebhookBatchTests {
     private func namespace(policy: Policy = .distinct, isAnonymous: Bool = false) throws -> Namespace {
         let url = try #require(OutboundURL("http://127.0.0.1:1/"))
-        let endpoint = Endpoint(url: url, secret: SigningSecret("s"), timeoutMilliseconds: 1_000)
+        let endpoint = Endpoint(url: url, secret: try #require(SigningSecret("s")), timeoutMilliseconds: 1_000)
         return Namespace(
             rules: Rules(policy: policy), isAnonymous: isAnonymous,
             outbound: OutboundSettings(webhook: Webhook(endpoint: endpoint), subscribeHook: nil, reactHook: nil))

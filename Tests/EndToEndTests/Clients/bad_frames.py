@@ -43,7 +43,8 @@ UPGRADE = (b"GET %(path)s?user=ada HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n
 
 # name, request head, statuses that are right; None: the connection may end before the answer is read
 REJECTED = [
-    ("no HTTP at all", b"\x16\x03\x01\x02\x00 hello\r\n\r\n", (400,)),
+    ("no HTTP at all", b"\x01\x03\x01\x02\x00 hello\r\n\r\n", (400,)),
+    ("TLS to a plain port, which would not understand an answer", b"\x16\x03\x01\x02\x00 hello\r\n\r\n", (None,)),
     ("no Host", UPGRADE.replace(b"Host: h\r\n", b""), (400,)),
     ("another WebSocket version", UPGRADE.replace(b"Version: 13", b"Version: 8"), (426, 400)),
     ("no key", UPGRADE.replace(b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n", b""), (400,)),
