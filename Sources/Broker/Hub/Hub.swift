@@ -377,7 +377,7 @@ public actor Hub {
         case .failure(let error):
             metrics.commitFailures += 1
             health.answered(isTaken: false, at: time)
-            log.say(.error, .store, "the store refused \(channels.count) changed channels: \(error)")
+            log.say(.error, .store, "the store refused the changes of \(channels.count) channels: \(error.reason)")
             for resident in channels { giveUp(resident, at: moment) }
         }
     }
