@@ -19,7 +19,7 @@ enum ForwardedRules {
         }
         for value in values {
             guard let origin = WebOrigin(value) else { continue }
-            let written = "\(origin.scheme)://\(origin.host)" + (origin.port == 0 ? "" : ":\(origin.port)")
+            let written = "\(origin.scheme)://\(origin.host):\(origin.port)"
             try expectSame(WebOrigin(written), origin, "an origin came back otherwise")
         }
     }
