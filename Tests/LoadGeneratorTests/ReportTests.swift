@@ -193,11 +193,11 @@ import Testing
     private let stat =
         "42 (a ) b) S 1 42 42 0 -1 4194560 100 0 0 0 150 50 0 0 20 0 3 0 100 1000000 500 18446744073709551615"
 
-    @Test func `Memory and processor time are read as proc(5) has them`() {
+    @Test func `Memory and processor time are read as proc(5) has them`() throws {
         let status = "Name:\tfanfare\nVmPeak:\t   99999 kB\nVmRSS:\t   12345 kB\nThreads:\t3\n"
-        let read = ProcessStatus(status: status, stat: stat, ticksPerSecond: 100)
-        #expect(read?.residentBytes == 12345 * 1024)
-        #expect(read?.cpuNanoseconds == 2_000_000_000)
+        let read = try #require(ProcessStatus(status: status, stat: stat, ticksPerSecond: 100))
+        #expect(read.residentBytes == 12345 * 1024)
+        #expect(read.cpuNanoseconds == 2_000_000_000)
     }
 
     @Test func `A process without memory, such as a dead one, has no status`() {
