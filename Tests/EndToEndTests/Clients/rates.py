@@ -81,11 +81,12 @@ async def scenario(url):
     with Check("a connection has a rate of its own, whoever it speaks for; over HTTP it is the connection there"):
         for user in ["gil", "gil"]:
             async with await Client.connect(url, user) as client:
+                began = time.monotonic()
                 replies = await toggles(client, "line:1", 8)
-                assert 4 <= sum(r["type"] == "ack" for r in replies) <= 6, replies
-                assert 0 < replies[-1]["retry_after_ms"] <= 2000, replies[-1]
+                assert 4 <= sum(r["type"] == "ack" for r in replies) <= 6 + time.monotonic() - began, replies
+                assert all(0 < r["retry_after_ms"] <= 2000 for r in replies if r["type"] == "error"), replies
         connection = http.client.HTTPConnection(urlsplit(url).hostname, urlsplit(url).port, timeout=20)
-        statuses = []
+        statuses, began = [], time.monotonic()
         for number in range(8):
             connection.request("PUT", "/v1/channels/line:1/messages/m/reactions/%%F0%%9F%%91%%8D?user=h%d" % number)
             answer = connection.getresponse()
@@ -94,12 +95,13 @@ async def scenario(url):
             if answer.status == 429:
                 assert answer.headers["Retry-After"] in ("1", "2"), answer.headers
         connection.close()
-        assert 4 <= statuses.count(200) <= 6 and statuses[-1] == 429, statuses
+        assert 4 <= statuses.count(200) <= 6 + time.monotonic() - began, statuses
 
     with Check("an address has a rate of its own, shared by all who come from there"):
         async with await Client.connect(url, "ida") as one, await Client.connect(url, "jo") as other:
+            began = time.monotonic()
             replies = await toggles(one, "host:1", 5) + await toggles(other, "host:2", 5)
-            assert 6 <= sum(r["type"] == "ack" for r in replies) <= 8, replies
+            assert 6 <= sum(r["type"] == "ack" for r in replies) <= 8 + time.monotonic() - began, replies
             async with await Client.connect(url, "jo", local_addr=("127.0.0.2", 0)) as elsewhere:
                 replies = await toggles(elsewhere, "host:2", 5)
                 assert all(r["type"] == "ack" for r in replies), replies
