@@ -53,8 +53,11 @@ private struct ChannelReader {
 
 @Suite("A client and a broker", .timeLimit(.minutes(1)))
 struct ReactionClientTests {
+    /// What a client waits for is longer than a busy machine takes over a test.
+    private static let patient = ClientOptions(connectTimeout: .seconds(600), requestTimeout: .seconds(600))
+
     private static func setUp(
-        _ identity: Identity = .none, options: ClientOptions = ClientOptions()
+        _ identity: Identity = .none, options: ClientOptions = patient
     ) async throws -> (FakeBroker, ReactionClient) {
         let broker = try FakeBroker()
         let client = try ReactionClient(url: await broker.listen(), identity: identity, options: options)
