@@ -90,7 +90,7 @@ final class ClientConnection {
                 Alarm { [unowned self] in
                     idleTimer = nil
                     end()
-                }, after: HTTPClient.keepAlive)
+                }, after: client.keepAlive)
             client.becameIdle(self)
         } else {
             end()

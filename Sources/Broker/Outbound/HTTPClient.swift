@@ -63,7 +63,7 @@ final class HTTPClient {
     typealias Completion = (Result<ClientAnswer, ClientError>) -> Void
 
     /// How long a connection is kept without use.
-    static let keepAlive = Duration.seconds(30)
+    let keepAlive: Duration
 
     let loop: EventLoop
     /// The most bytes of an answer's body.
@@ -73,11 +73,15 @@ final class HTTPClient {
     private var pools: [Server: Pool] = [:]
 
     /// Makes a client that has at most `maxConnections` to one server, for which at most `maxWaiting` requests wait.
-    init(on loop: EventLoop, maxConnections: Int, maxWaiting: Int, maxAnswerBytes: Int = 64 << 10) {
+    init(
+        on loop: EventLoop, maxConnections: Int, maxWaiting: Int, maxAnswerBytes: Int = 64 << 10,
+        keepAlive: Duration = .seconds(30)
+    ) {
         self.loop = loop
         self.maxConnections = maxConnections
         self.maxWaiting = maxWaiting
         self.maxAnswerBytes = maxAnswerBytes
+        self.keepAlive = keepAlive
     }
 
     /// Posts a request; `then` is called once, on the loop, possibly before this returns.

@@ -28,7 +28,8 @@ final class ScriptedServer: Sendable {
     /// Where the script is at its end, all get 204. With `closesAlways` the connection ends behind the text.
     init(_ script: [String?], closesAlways: Bool = false, maxConnections: Int = 1, maxWaiting: Int = 10) throws {
         loop = try EventLoop(name: "scripted")
-        unsafe client = HTTPClient(on: loop, maxConnections: maxConnections, maxWaiting: maxWaiting)
+        unsafe client = HTTPClient(
+            on: loop, maxConnections: maxConnections, maxWaiting: maxWaiting, keepAlive: .seconds(300))
         let socket = try ListeningSocket(try SocketAddress.parse("127.0.0.1:0"))
         port = try #require(socket.address.port)
         self.closesAlways = closesAlways
