@@ -70,6 +70,24 @@ import Testing
         #expect(unavailableReason(folder.path) != nil, "a folder is no file")
     }
 
+    @Test func `A closed database is free although a child that is starting has copies of its descriptors`() throws {
+        let store = try SQLiteStore(file: folder.file())
+        let copies = try descriptors(of: folder.path).map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
+        #expect(copies.count >= 2 && copies.allSatisfy { $0 >= 0 })
+        store.close()
+        #expect(unavailableReason(folder.file()) == nil)
+        for copy in copies { close(copy) }
+    }
+
+    /// Those of this process whose files lie in a folder.
+    private func descriptors(of folder: String) throws -> [CInt] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
+            // One may be closed meanwhile by another test.
+            let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+            return file?.hasPrefix(folder + "/") == true ? CInt(name) : nil
+        }
+    }
+
     @Test func `A second broker is refused, and told who has the file`() throws {
         let first = try SQLiteStore(file: folder.file())
         let reason = unavailableReason(folder.file())

@@ -101,6 +101,8 @@ extension Result where Success == Void, Failure == StoreError {
         var opened: OpaquePointer?
         let code = unsafe sqlite3_open(path, &opened)
         guard code == SQLITE_OK, let handle = unsafe opened else { throw Failure(message: "open: \(code)") }
+        // The store may be in the middle of a commit or a sweep of its own.
+        unsafe sqlite3_busy_timeout(handle, 60_000)
         unsafe self.handle = handle
     }
 

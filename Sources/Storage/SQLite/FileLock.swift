@@ -32,6 +32,9 @@ struct FileLock: ~Copyable {
     }
 
     deinit {
+        // A child that another thread is starting has a copy of the descriptor until it runs its program, and with
+        // the copy the lock: closing ours alone would leave the file locked for as long.
+        flock(descriptor, LOCK_UN)
         Glibc.close(descriptor)
     }
 
