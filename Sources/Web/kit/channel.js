@@ -1,0 +1,281 @@
+// One channel of a client: its state, the promises of those who changed something, and what is watched.
+
+import { ChannelState } from "./state.js"
+
+/** Why a request was refused: one of the broker's codes, and words for a person. */
+export class FanfareError extends Error {
+    constructor({ code, message }) {
+        super(message)
+        this.name = "FanfareError"
+        this.code = code
+    }
+}
+
+export class Channel extends EventTarget {
+    #client // { link, tab, now, storage, ask, onclose }
+    #state
+    #subscription // { mode, occupancy }
+    #isWhole // whether all messages are wanted, not only the watched ones
+    #watched = new Map() // message -> how many watch it
+    #waiting = new Map() // key -> { promise, resolve, reject }
+    #ready = withResolvers()
+    #observer = null
+    #observed = new Map() // element -> { message, isWatched }
+    #update = null
+    #flush = null
+    #isClosed = false
+
+    /** Made by `client.channel`. */
+    constructor(name, { mode = "events", messages, occupancy = false } = {}, client) {
+        super()
+        this.name = name
+        this.#client = client
+        this.#state = new ChannelState(name)
+        this.#subscription = { mode, occupancy }
+        this.#isWhole = !messages
+        for (const message of messages ?? []) this.#watched.set(message, 1)
+        this.#subscribe()
+    }
+
+    /** A promise of the first snapshot; it is broken where the broker refuses the subscription. */
+    get ready() {
+        return this.#ready.promise
+    }
+
+    get policy() {
+        return this.#state.policy
+    }
+
+    /** The reactions that may be used; null: all that the namespace accepts. */
+    get allowed() {
+        return this.#state.allowed
+    }
+
+    get limits() {
+        return this.#state.limits
+    }
+
+    get frozen() {
+        return this.#state.isFrozen
+    }
+
+    get epoch() {
+        return this.#state.epoch
+    }
+
+    get seq() {
+        return this.#state.seq
+    }
+
+    /** A message as it is shown, with the changes that have no answer yet; the same object until it changes. */
+    view(message) {
+        return this.#state.view(message)
+    }
+
+    // MARK: changing
+
+    add(message, reaction, { data, count } = {}) {
+        return this.#act({ op: "add", message, reaction, data, count })
+    }
+
+    remove(message, reaction, { count } = {}) {
+        return this.#act({ op: "remove", message, reaction, count })
+    }
+
+    toggle(message, reaction, { data } = {}) {
+        return this.#act({ op: "toggle", message, reaction, data })
+    }
+
+    /** Makes the user's reactions on a message exactly these. */
+    set(message, reactions) {
+        return this.#act({ op: "set", message, reactions })
+    }
+
+    /** Sends a change that has failed again. */
+    retry(message, reaction) {
+        const change = this.#state.retry(message, reaction)
+        if (!change) return Promise.reject(new FanfareError({ code: "not_found", message: "nothing has failed here" }))
+        return this.#expect(change)
+    }
+
+    /** Gives up a change that has failed. */
+    discard(message, reaction) {
+        if (this.#state.discard(message, reaction)) this.#changed([message])
+    }
+
+    #act(intent) {
+        const change = this.#isClosed ? null : this.#state.act({ ...intent, key: newKey() })
+        if (change) return this.#expect(change)
+        const why = this.#isClosed ? { code: "closed", message: "the channel is closed" }
+            : { code: "too_many_pending", message: "too many changes wait for an answer" }
+        return Promise.reject(new FanfareError(why))
+    }
+
+    /** Sends a change, and gives a promise of its answer; nobody has to hear it. */
+    #expect({ key, message }) {
+        const waiting = withResolvers()
+        this.#waiting.set(key, waiting)
+        this.#changed([message])
+        this.#send()
+        return waiting.promise
+    }
+
+    // MARK: reading
+
+    /** Who reacted, newest first: the broker's `reactors`, `limit` at a time. */
+    reactors(message, { reaction, after, limit } = {}) {
+        return this.#client.ask({ type: "reactors", channel: this.name, message, reaction, after, limit })
+    }
+
+    /** Watches a message, once more; from the first on only watched messages are followed. */
+    watch(message) {
+        this.#isWhole = false
+        this.#watched.set(message, (this.#watched.get(message) ?? 0) + 1)
+        this.#updateSoon()
+    }
+
+    /** Watches a message once less. */
+    unwatch(message) {
+        const count = this.#watched.get(message) ?? 0
+        if (count > 1) this.#watched.set(message, count - 1)
+        else this.#watched.delete(message)
+        this.#updateSoon()
+    }
+
+    /** Watches a message while an element of the page is in view, or near; gives a function that ends it. */
+    observe(element, message) {
+        this.#observer ??= new IntersectionObserver((entries) => this.#scrolled(entries), { rootMargin: "200px" })
+        this.#isWhole = false
+        this.#observed.set(element, { message, isWatched: false })
+        this.#observer.observe(element)
+        return () => {
+            this.#observer.unobserve(element)
+            if (this.#observed.get(element)?.isWatched) this.unwatch(message)
+            this.#observed.delete(element)
+        }
+    }
+
+    #scrolled(entries) {
+        for (const { target, isIntersecting } of entries) {
+            const observed = this.#observed.get(target)
+            if (!observed || observed.isWatched === isIntersecting) continue
+            observed.isWatched = isIntersecting
+            if (isIntersecting) this.watch(observed.message)
+            else this.unwatch(observed.message)
+        }
+    }
+
+    #updateSoon() {
+        this.#update ??= setTimeout(() => {
+            this.#update = null
+            this.#subscribe()
+        })
+    }
+
+    #subscribe() {
+        if (this.#isClosed) return
+        const messages = this.#isWhole ? null : [...this.#watched.keys()]
+        const want = { ...this.#subscription, messages, since: this.#state.since(messages) }
+        this.#client.link.subscribe(this.#client.tab, this.name, want)
+    }
+
+    /** Ends the subscription, and what waits for an answer. */
+    close() {
+        if (this.#isClosed) return
+        this.end({ code: "closed", message: "the channel is closed" })
+        this.#client.link.unsubscribe(this.#client.tab, this.name)
+        this.#client.onclose(this)
+    }
+
+    // MARK: for the client
+
+    /** The connection is up, for a user, or lost. */
+    connectionChanged(isConnected, user) {
+        if (user) this.#state.user = user
+        this.#state.connected(isConnected)
+        this.#send()
+    }
+
+    /** A hub without knowledge of this tab has begun: it is told what is wanted. */
+    subscribeAgain() {
+        this.#subscribe()
+    }
+
+    /** There will be no more: all who wait are told why. */
+    end(error) {
+        this.#isClosed = true
+        this.#observer?.disconnect()
+        clearTimeout(this.#update)
+        clearTimeout(this.#flush)
+        for (const waiting of [this.#ready, ...this.#waiting.values()]) waiting.reject(new FanfareError(error))
+        this.#waiting.clear()
+    }
+
+    /** Takes one of the broker's messages about this channel. */
+    receive(message, covers) {
+        const { changed, answered, error } = this.#state.receive(message, this.#client.now(), covers)
+        if (answered) this.#settle(answered, message, error)
+        this.#changed(changed)
+        switch (message.type) {
+        case "subscribed":
+            this.#ready.resolve(this)
+            break
+        case "refused": case "unsubscribed":
+            if (message.code ?? message.reason) this.#refused({ code: message.code ?? message.reason, message: message.message ?? "the subscription was ended" })
+            break
+        case "burst": case "occupancy": case "frozen":
+            this.#tell(message.type, message)
+        }
+        this.#send()
+    }
+
+    #refused(error) {
+        this.#state.subscriptionRefused()
+        this.#ready.reject(new FanfareError(error))
+        this.#tell("error", error)
+    }
+
+    #settle({ key, replaces }, message, error) {
+        for (const one of [key, ...replaces]) {
+            const waiting = this.#waiting.get(one)
+            this.#waiting.delete(one)
+            if (error) waiting?.reject(new FanfareError(error))
+            else waiting?.resolve(message)
+        }
+        if (error) this.#tell("error", error)
+    }
+
+    #changed(messages) {
+        for (const message of messages) this.#tell("change", { message })
+    }
+
+    #tell(type, detail) {
+        this.dispatchEvent(new CustomEvent(type, { detail }))
+    }
+
+    /** Sends what is due, now and when more is. */
+    #send() {
+        if (this.#isClosed) return
+        const { link, now } = this.#client
+        for (const request of this.#state.outbox(now())) {
+            link.send({ id: request.key, ...request })
+            this.#state.sent(request.key)
+        }
+        clearTimeout(this.#flush)
+        const wait = this.#state.heldUntil - now()
+        if (wait > 0) this.#flush = setTimeout(() => this.#send(), wait)
+    }
+}
+
+/** A key that nobody else has: 128 random bits. */
+function newKey() {
+    return [...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(36)).join("-")
+}
+
+/** A promise with the means to settle it; a broken one that nobody hears is no error of the page. */
+function withResolvers() {
+    const parts = {}
+    parts.promise = new Promise((resolve, reject) => Object.assign(parts, { resolve, reject }))
+    parts.promise.catch(() => {})
+    return parts
+}

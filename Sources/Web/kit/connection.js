@@ -1,0 +1,256 @@
+// One connection to a broker, kept up: it comes back with jitter, obeys the broker's goodbye, renews its token, and goes
+// over plain HTTP where WebSockets are blocked. What is asked and answered over it is hub.js's business.
+
+import { isReachable, openStreams } from "./fallback.js"
+
+const firstDelay = 500
+const lastDelay = 20_000
+const longestTimer = 2_147_483_647 // what a browser's timer can count, 24 days
+const stableAfter = 5_000
+const welcomeWithin = 20_000
+const answerWithin = 10_000
+const silenceGrace = 10_000
+const farewellWithin = 5_000
+const renewBefore = 30_000
+const refusalsBeforeFallback = 2
+
+export class Connection {
+    /** "connecting", "connected", "waiting" (to try again), "offline" (until the browser has a network), "closed". */
+    state = "connecting"
+    /** Who the broker says this is. */
+    user = null
+    /** Why it is closed, `{ code, message }`; undefined where that was asked for. */
+    error = undefined
+
+    #base // the broker's address, by http or https
+    #identity // { user }, or { token, isRenewable }: a function that gives a promise of a token, and whether of a new one each time
+    #options // { now, random, onstate, onmessage }
+    #wire = null // what carries messages now: { send, close }
+    #attempt = 0
+    #failures = 0 // attempts since the last stable connection
+    #refusals = 0 // attempts in a row that ended before the broker's welcome
+    #isWelcomed = false
+    #connectedAt = 0
+    #heardAt = 0
+    #silenceAllowed = Infinity
+    #skew = 0 // what to add to this machine's time for the broker's
+    #goodbye = null
+    #timers = new Map()
+
+    constructor(base, identity, options) {
+        this.#base = base
+        this.#identity = identity
+        this.#options = options
+    }
+
+    start() {
+        this.#open()
+    }
+
+    /** Sends a message; it is lost where the connection is not up. */
+    send(message) {
+        if (this.state !== "connected") return
+        this.#wire.send(message)
+        this.#doubt()
+    }
+
+    /** Time may have passed unseen, or a network come back: the page was hidden, say. */
+    wake() {
+        if (this.state === "waiting" || this.state === "offline") this.#open()
+        else this.#doubt()
+    }
+
+    /** The browser says that it has no network. */
+    offline() {
+        if (this.state === "waiting") this.#rest()
+        else if (this.state === "connected") this.#ask()
+    }
+
+    close() {
+        this.#finish(undefined)
+    }
+
+    // MARK: opening
+
+    async #open() {
+        const attempt = this.#drop()
+        this.#become("connecting")
+        this.#timer("welcome", welcomeWithin, () => this.#lost())
+        let token, isAnswering
+        try {
+            token = await this.#identity.token?.()
+            isAnswering = this.#refusals >= refusalsBeforeFallback && await isReachable(this.#base)
+        } catch {
+            if (attempt === this.#attempt) this.#lost()
+            return
+        }
+        if (attempt === this.#attempt) this.#begin(openSocket, token, isAnswering)
+    }
+
+    /** Begins to talk by WebSocket; where the broker answers HTTP and yet no WebSocket comes about, by HTTP. */
+    #begin(openWire, token, hasFallback = false) {
+        const attempt = this.#attempt
+        this.#wire = openWire(this.#base, this.#identity.user, {
+            onmessage: (message) => attempt === this.#attempt && this.#receive(message, token),
+            onclose: (code) => {
+                if (attempt !== this.#attempt) return
+                if (hasFallback && !this.#isWelcomed) this.#begin(openStreams, token)
+                else this.#lost(code)
+            },
+        })
+    }
+
+    /** Hears no more of what there was, and gives the number of the attempt that may follow. */
+    #drop() {
+        for (const name of [...this.#timers.keys()]) this.#stop(name)
+        this.#goodbye = null
+        this.#isWelcomed = false
+        this.#attempt += 1
+        this.#wire?.close()
+        this.#wire = null
+        return this.#attempt
+    }
+
+    // MARK: what the broker says
+
+    #receive(message, token) {
+        this.#heardAt = this.#options.now()
+        this.#stop("answer")
+        if (message.type === "welcome") this.#welcomed(message, token)
+        else if (message.type === "goodbye") {
+            this.#goodbye = message
+            this.#timer("farewell", farewellWithin, () => this.#lost(message.code))
+        } else if (message.id === "auth") this.#identified(message)
+        else if (message.id !== "alive") this.#options.onmessage(message)
+    }
+
+    #welcomed(message, token) {
+        this.#isWelcomed = true
+        this.#refusals = 0
+        this.#silenceAllowed = message.heartbeat_ms + silenceGrace
+        this.#skew = message.time - this.#heardAt
+        if (token) this.#wire.send({ type: "auth", id: "auth", token })
+        else if (message.user) this.#connected(message.user)
+        else this.#finish({ code: "unauthorized", message: "this broker wants a token" })
+    }
+
+    #connected(user) {
+        this.#stop("welcome")
+        this.#connectedAt = this.#options.now()
+        this.user = user
+        this.#become("connected")
+    }
+
+    /** The answer to `auth`, the first one or a renewal. */
+    #identified(message) {
+        if (message.type === "ack") {
+            if (this.state === "connecting") this.#connected(message.user)
+            if (message.expires) this.#renewAt(message.expires - this.#skew - renewBefore)
+        } else if (this.state === "connecting") this.#lost(4001)
+        else this.#options.onmessage(message)
+    }
+
+    #renewAt(time) {
+        const delay = Math.max(time - this.#options.now(), 1_000)
+        this.#timer("renewal", delay, async () => {
+            if (delay > longestTimer) return this.#renewAt(time)
+            const attempt = this.#attempt
+            try {
+                const token = await this.#identity.token()
+                if (attempt === this.#attempt) this.#wire.send({ type: "auth", id: "auth", token })
+            } catch {
+                // The broker closes with 4001 when the old one runs out, and a new attempt asks again.
+            }
+        })
+    }
+
+    // MARK: whether it lives
+
+    /** A browser shows no pings of the broker, so silence means little; after much of it the broker is asked. */
+    #doubt() {
+        const silence = this.#options.now() - this.#heardAt
+        if (this.state === "connected" && silence > this.#silenceAllowed) this.#ask()
+    }
+
+    #ask() {
+        if (this.#timers.has("answer")) return
+        const askedAt = this.#options.now()
+        this.#wire.send({ type: "ping", id: "alive" })
+        this.#timer("answer", answerWithin, () => {
+            // A timer that comes much too late comes from a page that was stopped, whose messages wait as well.
+            if (this.#options.now() - askedAt > 2 * answerWithin) this.#ask()
+            else this.#lost()
+        })
+    }
+
+    // MARK: losing it
+
+    #lost(code) {
+        const goodbye = this.#goodbye
+        const wasConnected = this.state === "connected"
+        if (!this.#isWelcomed) this.#refusals += 1
+        this.#drop()
+        if (code === 4003 || goodbye?.retry_after_ms === null) {
+            return this.#finish({ code: "forbidden", message: goodbye?.reason ?? "the broker does not want this client" })
+        }
+        if (code === 4001 && !this.#identity.isRenewable) {
+            return this.#finish({ code: "unauthorized", message: "the token is not valid, or no longer" })
+        }
+        const isStable = wasConnected && this.#options.now() - this.#connectedAt >= stableAfter
+        if (isStable) this.#failures = 0
+        this.#rest(goodbye ? (isStable ? goodbye.retry_after_ms : Math.max(goodbye.retry_after_ms, this.#delay())) : this.#delay())
+    }
+
+    /** How long to wait: drawn evenly below a ceiling that doubles, so that those who lost one broker come back scattered. */
+    #delay() {
+        return this.#options.random() * Math.min(lastDelay, firstDelay * 2 ** this.#failures++)
+    }
+
+    /** Waits for the next attempt, or without a network for the browser to tell of one. */
+    #rest(delay) {
+        this.#stop("retry")
+        const hasNetwork = globalThis.navigator?.onLine !== false
+        if (hasNetwork) this.#timer("retry", delay, () => this.#open())
+        this.#become(hasNetwork ? "waiting" : "offline")
+    }
+
+    #finish(error) {
+        if (this.state === "closed") return
+        this.error = error
+        this.#drop()
+        this.#become("closed")
+    }
+
+    #become(state) {
+        if (this.state === state && state !== "connecting") return
+        this.state = state
+        this.#options.onstate()
+    }
+
+    #timer(name, delay, action) {
+        this.#stop(name)
+        this.#timers.set(name, setTimeout(() => {
+            this.#timers.delete(name)
+            action()
+        }, Math.min(delay, longestTimer)))
+    }
+
+    #stop(name) {
+        clearTimeout(this.#timers.get(name))
+        this.#timers.delete(name)
+    }
+}
+
+/** Carries messages by WebSocket. */
+function openSocket(base, user, { onmessage, onclose }) {
+    const address = new URL("v1/ws", base)
+    address.protocol = address.protocol.replace("http", "ws")
+    if (user) address.searchParams.set("user", user)
+    const socket = new WebSocket(address.href, "fanfare.v1.json")
+    socket.onmessage = ({ data }) => onmessage(JSON.parse(data))
+    socket.onclose = ({ code }) => onclose(code)
+    return {
+        send: (message) => socket.send(JSON.stringify(message)),
+        close: () => socket.close(1000),
+    }
+}

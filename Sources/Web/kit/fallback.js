@@ -1,0 +1,170 @@
+// Where WebSockets are blocked: what they would carry, by Server-Sent Events (a stream for each channel) and HTTP requests.
+
+// Browsers open six connections to a host by HTTP/1.1; two are left for requests.
+const maxStreams = 4
+const probeWithin = 10_000
+const heartbeat = 25_000
+
+/** Whether the broker answers HTTP. */
+export async function isReachable(base) {
+    try {
+        await fetch(new URL("healthz", base), { mode: "no-cors", cache: "no-store", signal: AbortSignal.timeout(probeWithin) })
+        return true
+    } catch {
+        return false
+    }
+}
+
+/** Carries messages by HTTP: `send` takes what a WebSocket takes, `onmessage` hears what one would say. */
+export function openStreams(base, user, { onmessage, onclose }) {
+    const wire = new Streams(base, user, { onmessage, onclose })
+    queueMicrotask(() => onmessage({ type: "welcome", user: user ?? null, time: Date.now(), heartbeat_ms: heartbeat }))
+    return wire
+}
+
+class Streams {
+    #base
+    #user
+    #handlers // { onmessage, onclose }
+    #token = null
+    #isClosed = false
+    #streams = new Map() // channel -> AbortController
+
+    constructor(base, user, handlers) {
+        this.#base = base
+        this.#user = user
+        this.#handlers = handlers
+    }
+
+    close() {
+        this.#isClosed = true
+        for (const stream of this.#streams.values()) stream.abort()
+        this.#streams.clear()
+    }
+
+    send(request) {
+        switch (request.type) {
+        case "auth": return this.#authenticate(request)
+        case "subscribe": case "watch": return this.#follow(request)
+        case "unsubscribe":
+            this.#streams.get(request.channel)?.abort()
+            this.#streams.delete(request.channel)
+            return this.#hear({ type: "unsubscribed", id: request.id, channel: request.channel })
+        case "ping": return this.#ask(request, "GET", "healthz")
+        default: return this.#ask(request, ...httpForm(request))
+        }
+    }
+
+    #hear(message) {
+        if (!this.#isClosed) this.#handlers.onmessage(message)
+    }
+
+    #lose(code) {
+        if (this.#isClosed) return
+        this.close()
+        this.#handlers.onclose(code)
+    }
+
+    /** Takes a token into use; whether it is good shows at the first request. */
+    #authenticate({ id, token }) {
+        this.#token = token
+        const { sub: user, exp } = claimsOf(token)
+        queueMicrotask(() => this.#hear({ type: "ack", id, user, expires: exp && exp * 1000 }))
+    }
+
+    #fetch(method, path, { headers = {}, ...options } = {}) {
+        const address = new URL(path, this.#base)
+        if (this.#token) headers.Authorization = `Bearer ${this.#token}`
+        else if (this.#user) address.searchParams.set("user", this.#user)
+        return fetch(address, { method, headers, cache: "no-store", ...options })
+    }
+
+    async #ask(request, method, path, options) {
+        try {
+            const response = await this.#fetch(method, path, options)
+            if (request.type === "ping") this.#hear({ type: "pong", id: request.id })
+            else this.#answer(request, response, await response.json())
+        } catch {
+            this.#lose()
+        }
+    }
+
+    #answer({ id }, response, body) {
+        if (response.ok) return this.#hear({ ...body, id })
+        if (response.status === 401) return this.#lose(4001)
+        const seconds = Number(response.headers.get("Retry-After")) || undefined
+        this.#hear({ type: "error", id, ...body, retry_after_ms: body.retry_after_ms ?? (seconds && seconds * 1000) })
+    }
+
+    /** Opens the stream of a channel, in the place of the one that there was. */
+    async #follow(request) {
+        const { id, channel, since } = request
+        this.#streams.get(channel)?.abort()
+        if (!this.#streams.has(channel) && this.#streams.size >= maxStreams) {
+            return this.#hear({ type: "error", id, code: "too_many_subscriptions", message: `without WebSockets there are ${maxStreams} channels at most` })
+        }
+        const stream = new AbortController()
+        this.#streams.set(channel, stream)
+        const headers = since ? { "Last-Event-ID": `${since.epoch}/${since.seq}` } : {}
+        try {
+            const response = await this.#fetch("GET", streamPath(request), { headers, signal: stream.signal })
+            if (!response.ok) {
+                this.#streams.delete(channel)
+                return this.#answer(request, response, await response.json())
+            }
+            for await (const message of eventsOf(response.body)) {
+                if (stream.signal.aborted) return
+                this.#hear(message.type === "subscribed" ? { ...message, id } : message)
+            }
+        } catch {
+            // An interrupted stream ends like one that the broker ends.
+        }
+        if (!stream.signal.aborted) this.#lose()
+    }
+}
+
+function streamPath({ channel, mode = "events", messages }) {
+    // A stream without messages is one of the whole channel; the channel's own reactions stand for none.
+    const names = messages && (messages.length ? messages.map((name) => name || "-") : ["-"])
+    const query = new URLSearchParams([["mode", mode], ...(names ?? []).map((name) => ["messages", name])])
+    return `v1/channels/${encodeURIComponent(channel)}/stream?${query}`
+}
+
+/** A request as `[method, path, options]`. */
+function httpForm({ type, channel, message, messages, reaction, reactions, key, data, count, limit, after }) {
+    const encode = encodeURIComponent
+    const list = `v1/channels/${encode(channel)}/messages`
+    const one = `${list}/${encode(message || "-")}`
+    const headers = key ? { "Idempotency-Key": key } : {}
+    const json = (body) => ({ headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) })
+    const query = (fields) => new URLSearchParams(Object.entries(fields).filter(([, value]) => value != null))
+    switch (type) {
+    case "add": return ["PUT", `${one}/reactions/${encode(reaction)}`, json({ data, count })]
+    case "remove": return ["DELETE", `${one}/reactions/${encode(reaction)}?${query({ count })}`, { headers }]
+    case "toggle": return ["POST", `${one}/reactions/${encode(reaction)}/toggle`, json({ data })]
+    case "set": return ["PUT", `${one}/reactions`, json({ reactions })]
+    case "reactors": return ["GET", `${one}/reactors?${query({ reaction, limit, after })}`]
+    default: return ["GET", `${list}?${query({ limit, after })}`]
+    }
+}
+
+/** The messages of a stream of Server-Sent Events, as they come. */
+async function* eventsOf(body) {
+    let rest = ""
+    for await (const text of body.pipeThrough(new TextDecoderStream())) {
+        const lines = (rest + text).split("\n")
+        rest = lines.pop()
+        for (const line of lines) if (line.startsWith("data:")) yield JSON.parse(line.slice(5))
+    }
+}
+
+/** What a JWT says, unproven. */
+export function claimsOf(token) {
+    try {
+        const [, claims] = token.split(".")
+        const bytes = Uint8Array.from(atob(claims.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0))
+        return JSON.parse(new TextDecoder().decode(bytes))
+    } catch {
+        return {}
+    }
+}

@@ -1,0 +1,181 @@
+// What several tabs want of one connection, made one: for each channel a single subscription that covers all their wishes,
+// asked for again, and resumed, on each new connection. A tab that shares nothing is its hub's only one.
+
+import { Connection } from "./connection.js"
+
+const maxMessages = 1_000
+const retryDelay = 1_000
+
+export class Hub {
+    #connection
+    #deliver
+    #channels = new Map() // name -> { wants, asked, covered, since }
+    #asked = new Map() // id -> { name, wish }
+    #lastId = 0
+
+    /**
+     * `onstate()` is called when the connection's state has changed, `deliver(message, covers)` with what the broker says;
+     * for `covers` see `ChannelState.receive`.
+     */
+    constructor(base, identity, { now, random, onstate, deliver }) {
+        this.#deliver = deliver
+        this.#connection = new Connection(base, identity, {
+            now, random,
+            onmessage: (message) => this.#receive(message),
+            onstate: () => {
+                this.#connectionChanged()
+                onstate()
+            },
+        })
+    }
+
+    get state() {
+        return this.#connection.state
+    }
+
+    get user() {
+        return this.#connection.user
+    }
+
+    get error() {
+        return this.#connection.error
+    }
+
+    start() {
+        this.#connection.start()
+    }
+
+    wake() {
+        this.#connection.wake()
+    }
+
+    offline() {
+        this.#connection.offline()
+    }
+
+    close() {
+        this.#connection.close()
+    }
+
+    /**
+     * A tab wants a channel, or something else of it: `{ mode, messages, occupancy, since }`. Without `messages` it wants
+     * all of them; `since`, the position up to which it knows all that it wants.
+     */
+    subscribe(tab, name, want) {
+        const channel = this.#channels.get(name) ?? { wants: new Map(), asked: null, covered: null, since: undefined }
+        const before = channel.wants.get(tab)
+        if (!this.#channels.has(name)) Object.assign(channel, { covered: want.messages, since: want.since })
+        else if (!before) this.#goBackTo(want, channel)
+        this.#channels.set(name, channel)
+        channel.wants.set(tab, want)
+        const { asked } = channel
+        if (!asked) return this.#ask("subscribe", name, channel, channel.since)
+        const news = want.messages?.filter((message) => !before?.messages?.includes(message))
+        // What is watched for another tab already would not be told again.
+        const isTold = !asked.messages || !news?.some((message) => asked.messages.includes(message))
+        if (before && want.messages && isTold) this.#watch(name, channel)
+        else this.#ask("subscribe", name, channel)
+    }
+
+    /** A tab wants no more of a channel. */
+    unsubscribe(tab, name) {
+        const channel = this.#channels.get(name)
+        if (!channel?.wants.delete(tab)) return
+        if (channel.wants.size > 0) return channel.asked && this.#watch(name, channel)
+        this.#channels.delete(name)
+        this.#connection.send({ type: "unsubscribe", id: this.#newId(), channel: name })
+    }
+
+    /** A tab is gone. */
+    leave(tab) {
+        for (const name of [...this.#channels.keys()]) this.unsubscribe(tab, name)
+    }
+
+    send(request) {
+        this.#connection.send(request)
+    }
+
+    #connectionChanged() {
+        this.#asked.clear()
+        for (const [name, channel] of this.#channels) {
+            channel.asked = null
+            this.#ask("subscribe", name, channel, channel.since)
+        }
+    }
+
+    #receive(message) {
+        const asked = this.#asked.get(message.id)
+        this.#asked.delete(message.id)
+        const channel = this.#channels.get(message.channel ?? asked?.name)
+        if (!channel) return this.#deliver(message)
+        switch (message.type) {
+        case "subscribed":
+            if (!message.recovered) channel.since = { epoch: message.epoch, seq: message.seq }
+            // falls through
+        case "watched":
+            if (asked) channel.covered = asked.wish.messages
+            return this.#deliver(message, channel.covered)
+        case "error":
+            if (asked) return this.#refused(message, asked, channel)
+            break
+        default:
+            if (message.id === undefined && message.seq > channel.since?.seq && message.type !== "own") {
+                channel.since.seq = message.seq
+            }
+        }
+        this.#deliver(message)
+    }
+
+    #refused({ code, message, retry_after_ms }, { name, wish }, channel) {
+        if (code !== "rate_limited" && code !== "unavailable") {
+            return this.#deliver({ type: "refused", channel: name, code, message })
+        }
+        setTimeout(() => {
+            if (channel.asked === wish) this.#ask("subscribe", name, channel)
+        }, retry_after_ms ?? retryDelay)
+    }
+
+    /** A tab that knows less than the others, or what another connection told, has the earliest position. */
+    #goBackTo({ messages, since }, channel) {
+        if (channel.since?.epoch !== since?.epoch) channel.since = undefined
+        else if (channel.since) channel.since.seq = Math.min(channel.since.seq, since.seq)
+        channel.covered = union([{ messages: channel.covered }, { messages }]).messages
+    }
+
+    #watch(name, channel) {
+        const wish = union(channel.wants.values())
+        const { messages } = channel.asked
+        const isSame = wish.messages?.length === messages?.length && wish.messages?.every((one) => messages.includes(one))
+        if (wish.messages && !isSame) this.#ask("watch", name, channel)
+    }
+
+    #ask(type, name, channel, since) {
+        if (this.#connection.state !== "connected") return
+        const id = this.#newId()
+        const wish = union(channel.wants.values())
+        const isCovered = !channel.covered || wish.messages?.every((one) => channel.covered.includes(one))
+        channel.asked = wish
+        this.#asked.set(id, { name, wish })
+        const { mode, messages, occupancy } = wish
+        this.#connection.send({
+            type, id, channel: name, ...(type === "subscribe" && { mode }), ...(messages && { messages }),
+            ...(type === "subscribe" && occupancy && { occupancy }), ...(since && isCovered && { since }),
+        })
+    }
+
+    #newId() {
+        this.#lastId += 1
+        return `hub-${this.#lastId}`
+    }
+}
+
+/** What covers all of these wishes. */
+function union(wants) {
+    const all = [...wants]
+    const isWhole = all.some(({ messages }) => !messages)
+    return {
+        mode: all.some(({ mode }) => mode === "events") ? "events" : "summary",
+        occupancy: all.some(({ occupancy }) => occupancy),
+        messages: isWhole ? null : [...new Set(all.flatMap(({ messages }) => messages))].slice(-maxMessages),
+    }
+}

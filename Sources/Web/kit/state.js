@@ -1,0 +1,366 @@
+// The state of one channel as a person sees it: what the broker has said, with the person's own changes that it has not
+// answered yet laid over. Pure: no socket, no clock, no randomness; Tests/Vectors tells its rules by example.
+
+import { bare, MessageState, ownOf } from "./message.js"
+import { Changes, ownAfter, touches } from "./changes.js"
+
+const maxMessages = 5_000
+const retryDelay = 1_000
+
+/** Errors after which the same request may succeed. */
+const isTransient = (code) => code === "rate_limited" || code === "unavailable"
+
+export class ChannelState {
+    #messages = new Map() // message -> MessageState, newest change last
+    #changes = new Changes()
+    #views = new Map()
+    #isComplete = false // whether messages that are not listed are bare
+    #isContinuous = false // whether nothing was missed since the last snapshot
+    #isConnected = false
+    #isRefused = false
+    #heldUntil = 0
+
+    constructor(channel, user = null) {
+        this.channel = channel
+        this.user = user
+        this.epoch = null
+        this.seq = 0
+        this.policy = null
+        this.allowed = null
+        this.limits = null
+        this.isFrozen = false
+    }
+
+    /** The position up to which all of these messages (null: of the whole channel) are known; undefined where they are not. */
+    since(messages) {
+        const isKnown = this.epoch !== null && (messages ?? []).every((message) => this.#isKnown(message))
+        return isKnown ? { epoch: this.epoch, seq: this.seq } : undefined
+    }
+
+    // MARK: what a person does
+
+    /**
+     * Takes a change that a person makes: `{ op, message, reaction | reactions, key, data, count }`. A `toggle` becomes an
+     * `add` or a `remove` by what the person sees, if that is known. Null: too many are waiting already.
+     */
+    act({ op, message, reaction, reactions, key, data, count }) {
+        const change = { key, op, message, data, count, replaces: [], status: "sending", isTried: false, isInFlight: false }
+        if (op === "set") change.reactions = [...new Set(reactions.map((one) => this.#form(message, one)))]
+        else change.reaction = this.#form(message, reaction)
+        this.#resolve(change, this.#own(message))
+        if (!this.#changes.add(change, this.policy)) return null
+        this.#touch(message)
+        return change
+    }
+
+    /** Sends a failed change again, under its old key; the change, or undefined where there is none. */
+    retry(message, reaction) {
+        const failed = this.#changes.failed(message, this.#form(message, reaction))
+        if (!failed) return undefined
+        this.#changes.take(failed.key)
+        const change = { ...failed, status: "sending", error: undefined, replaces: [] }
+        this.#changes.add(change, this.policy)
+        this.#touch(message)
+        return change
+    }
+
+    /** Gives a failed change up; the change, or undefined where there is none. */
+    discard(message, reaction) {
+        const failed = this.#changes.failed(message, this.#form(message, reaction))
+        if (failed) this.#changes.take(failed.key)
+        this.#touch(message)
+        return failed
+    }
+
+    // MARK: what is sent
+
+    /** The requests to send now, in order; each has its key. */
+    outbox(now = 0) {
+        if (!this.#isConnected || now < this.#heldUntil || (this.policy === null && !this.#isRefused)) return []
+        return this.#changes.due(this.policy).map(({ op, message, reaction, reactions, key, data, count }) => {
+            const request = { type: op, channel: this.channel, message, key }
+            if (op === "set") request.reactions = reactions
+            else request.reaction = reaction
+            if (data && op !== "remove") request.data = data
+            if (count) request.count = count
+            return request
+        })
+    }
+
+    /** When there may be more to send than now, in milliseconds of the clock that `outbox` and `receive` are given. */
+    get heldUntil() {
+        return this.#heldUntil
+    }
+
+    /** A request of the outbox is on its way. */
+    sent(key) {
+        const change = this.#changes.find(key)
+        if (change) change.isTried = change.isInFlight = true
+    }
+
+    /** The connection is up (and the subscription asked for), or lost. */
+    connected(isConnected) {
+        this.#isConnected = isConnected
+        if (isConnected) return
+        this.#isContinuous = false
+        this.#heldUntil = 0
+        this.#changes.interrupt(this.policy)
+    }
+
+    /** The changes without an answer, as JSON values, for `restore` in a later life of the page. */
+    get drafts() {
+        return this.#changes.all.map(({ isInFlight, ...draft }) => draft)
+    }
+
+    /** Takes the drafts of an earlier life. */
+    restore(drafts) {
+        for (const draft of drafts) {
+            this.#changes.add({ ...draft, replaces: [], isInFlight: false }, this.policy)
+            this.#touch(draft.message)
+        }
+    }
+
+    // MARK: what the broker says
+
+    /**
+     * Takes one of the broker's messages. The `id` of an ack or an error is the key of the change that it answers.
+     * `covers`, beside `subscribed` and `watched`: the messages that are watched from then on; null: the whole channel.
+     * Gives `{ changed, answered, error }`: the messages whose view may be another now, the change that was answered, and
+     * the error if it has failed.
+     */
+    receive(message, now = 0, covers = null) {
+        switch (message.type) {
+        case "subscribed": return { changed: this.#subscribed(message, covers) }
+        case "watched": return { changed: this.#snapshot(message, covers, covers.filter((id) => !this.#isKnown(id))) }
+        case "added": case "removed": case "updated": case "replaced": case "cleared":
+            this.seq = Math.max(this.seq, message.seq)
+            return this.#changedIf(this.#at(message.message).applyEvent(message, this.user), message.message)
+        case "summary": return { changed: this.#summary(message) }
+        case "own": return this.#changedIf(this.#noteOwn(message), message.message)
+        case "ack": return this.#acked(message)
+        case "error": return this.#refused(message, now)
+        case "lagged":
+            this.#isContinuous = false
+            break
+        case "frozen":
+            this.isFrozen = message.frozen
+            break
+        }
+        return { changed: new Set() }
+    }
+
+    /** The subscription was refused; changes are sent nevertheless. */
+    subscriptionRefused() {
+        this.#isRefused = true
+    }
+
+    #subscribed(message, covers) {
+        this.policy = message.policy
+        this.allowed = message.allowed
+        this.limits = message.limits
+        this.isFrozen = message.frozen
+        let changed = new Set()
+        if (!message.recovered) {
+            changed = new Set([...this.#messages.keys(), ...this.#changes.all.map((change) => change.message)])
+            if (message.epoch !== this.epoch || !this.#isContinuous) this.#messages.clear()
+            this.epoch = message.epoch
+            this.seq = message.seq
+            this.#isComplete = covers === null && message.more === null
+            const rest = covers ?? (this.#isComplete ? [...this.#messages.keys()] : [])
+            for (const id of this.#snapshot(message, covers, rest)) changed.add(id)
+        }
+        this.#isContinuous = true
+        this.#resolveAll()
+        for (const id of changed) this.#touch(id)
+        return changed
+    }
+
+    /** Takes the state of messages as of a seq, and of those that `rest` names besides: they are bare. */
+    #snapshot({ seq, messages }, covers, rest) {
+        const changed = new Set(rest)
+        for (const id of rest) this.#put(new MessageState(id, seq, true))
+        for (const summary of messages) {
+            this.#put(MessageState.from(summary, seq))
+            changed.add(summary.message)
+        }
+        if (covers) this.#keepOnly(new Set(covers))
+        return changed
+    }
+
+    /** Forgets what is not watched any more. */
+    #keepOnly(watched) {
+        for (const id of [...this.#messages.keys()]) {
+            if (watched.has(id)) continue
+            this.#messages.delete(id)
+            this.#touch(id)
+        }
+    }
+
+    #summary({ seq, messages }) {
+        this.seq = Math.max(this.seq, seq)
+        const news = messages.filter((delta) => this.#at(delta.message).applySummary(delta, seq))
+        for (const { message } of news) this.#touch(message)
+        return new Set(news.map(({ message }) => message))
+    }
+
+    #noteOwn(message) {
+        return this.#at(message.message).noteOwn(ownOf(message), message.seq)
+    }
+
+    #acked(message) {
+        const answered = this.#changes.take(message.id)
+        const id = message.message ?? answered?.message
+        if (message.own && this.policy !== "ephemeral") this.#at(id).noteOwn(ownOf(message), message.seq)
+        if (id === undefined) return { changed: new Set(), answered }
+        this.#touch(id)
+        return { changed: new Set([id]), answered }
+    }
+
+    #refused(error, now) {
+        const change = this.#changes.find(error.id)
+        if (!change) return { changed: new Set() }
+        this.#touch(change.message)
+        const changed = new Set([change.message])
+        change.isInFlight = false
+        if (isTransient(error.code)) {
+            this.#heldUntil = Math.max(this.#heldUntil, now + (error.retry_after_ms ?? retryDelay))
+            this.#changes.rebuild(this.policy)
+            return { changed }
+        }
+        change.status = "failed"
+        change.error = { code: error.code, message: error.message }
+        if (this.policy === "ephemeral") this.#changes.take(change.key)
+        return { changed, answered: change, error: change.error }
+    }
+
+    #changedIf(isNews, message) {
+        if (isNews) this.#touch(message)
+        return { changed: new Set(isNews ? [message] : []) }
+    }
+
+    // MARK: what is shown
+
+    /** The changes that have failed. */
+    get failed() {
+        return this.#changes.all.filter(({ status }) => status === "failed")
+    }
+
+    /** A message as it is shown; the same object until it changes. */
+    view(message) {
+        let view = this.#views.get(message)
+        if (!view) this.#views.set(message, (view = this.#makeView(message)))
+        return view
+    }
+
+    #makeView(message) {
+        const state = this.#messages.get(message) ?? new MessageState(message)
+        const own = state.isDeleted ? new Map() : this.#own(message)
+        const counted = state.countedOwn
+        const groups = new Map(state.groups.map((group) => [group.reaction, group]))
+        let total = state.total
+        for (const reaction of new Set([...counted.keys(), ...own.keys()])) {
+            const group = groups.get(reaction) ?? { reaction, count: 0, users: 0, latest: [] }
+            const step = (own.get(reaction) ?? 0) - (counted.get(reaction) ?? 0)
+            const people = own.has(reaction) - counted.has(reaction)
+            total += step
+            groups.set(reaction, {
+                reaction, count: group.count + step, users: group.users + people, latest: this.#latest(group, people),
+            })
+        }
+        const changes = this.#changes.of(message)
+        for (const change of changes) {
+            if (change.status !== "failed") continue
+            for (const reaction of change.reactions ?? [change.reaction]) {
+                if (!groups.has(reaction)) groups.set(reaction, { reaction, count: 0, users: 0, latest: [] })
+            }
+        }
+        const reactions = []
+        for (const group of groups.values()) {
+            const standing = standingOf(group.reaction, changes, counted)
+            if (group.count <= 0 && standing.status !== "failed") continue
+            const ownCount = own.get(group.reaction) ?? 0
+            reactions.push(Object.freeze({ ...group, own: ownCount > 0, ownCount, ...standing }))
+        }
+        return Object.freeze({
+            message, total: Math.max(total, 0), deleted: state.isDeleted, reactions: Object.freeze(reactions),
+            own: Object.freeze([...own.keys()]),
+        })
+    }
+
+    #latest({ latest }, people) {
+        if (!latest || !this.user || people === 0) return latest
+        const others = latest.filter((user) => user !== this.user)
+        return people > 0 ? [this.user, ...others].slice(0, 5) : others
+    }
+
+    /** What the user has on a message once all changes are done. */
+    #own(message) {
+        const own = this.#messages.get(message)?.own ?? new Map()
+        return this.#changes.of(message).reduce(
+            (before, change) => change.status === "failed" ? before : ownAfter(before, change, this.policy), own)
+    }
+
+    /** Makes an `add` or a `remove` of a `toggle`, where `own`, what the person has before it, is known. */
+    #resolve(change, own) {
+        if (change.op !== "toggle" || change.isTried || !this.#isKnown(change.message)) return
+        if (this.policy !== "unique" && this.policy !== "distinct") return
+        change.op = own.has(change.reaction) ? "remove" : "add"
+    }
+
+    #resolveAll() {
+        const owns = new Map()
+        for (const change of this.#changes.all) {
+            if (change.status === "failed") continue
+            const { message } = change
+            const own = owns.get(message) ?? this.#messages.get(message)?.own ?? new Map()
+            this.#resolve(change, own)
+            owns.set(message, ownAfter(own, change, this.policy))
+        }
+        this.#changes.rebuild(this.policy)
+    }
+
+    #isKnown(message) {
+        return this.#messages.get(message)?.isKnown ?? this.#isComplete
+    }
+
+    /** The form of a reaction that is in use here: `❤` and `❤️` are one. */
+    #form(message, reaction) {
+        const known = [
+            ...(this.#messages.get(message)?.groups ?? []).map((group) => group.reaction),
+            ...this.#changes.of(message).flatMap((change) => change.reactions ?? [change.reaction]),
+            ...(this.allowed ?? []),
+        ]
+        return known.find((other) => bare(other) === bare(reaction)) ?? reaction
+    }
+
+    /** The state of a message, which is about to change. */
+    #at(message) {
+        const state = this.#messages.get(message) ?? new MessageState(message, 0, this.#isComplete)
+        this.#put(state)
+        return state
+    }
+
+    #put(state) {
+        this.#messages.delete(state.message)
+        this.#messages.set(state.message, state)
+        this.#touch(state.message)
+        if (this.#messages.size <= maxMessages) return
+        const [oldest] = this.#messages.keys()
+        this.#messages.delete(oldest)
+        this.#touch(oldest)
+        this.#isComplete = false
+    }
+
+    #touch(message) {
+        this.#views.delete(message)
+    }
+}
+
+/** How it stands with a reaction: `{ status }`, and `{ error }` beside "failed". */
+function standingOf(reaction, changes, counted) {
+    const about = changes.filter((change) =>
+        touches(change, reaction) ? change.op !== "set" || !counted.has(reaction) : change.op === "set" && counted.has(reaction))
+    if (about.some(({ status }) => status === "sending")) return { status: "sending" }
+    const failed = about.find(({ status }) => status === "failed")
+    return failed ? { status: "failed", error: failed.error } : { status: "sent" }
+}
