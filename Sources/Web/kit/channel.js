@@ -12,7 +12,7 @@ export class FanfareError extends Error {
 }
 
 export class Channel extends EventTarget {
-    #client // { link, tab, now, storage, ask, onclose }
+    #client // what it has of its client: { link, tab, now, storage, ask, onclose }
     #state
     #subscription // { mode, occupancy }
     #isWhole // whether all messages are wanted, not only the watched ones
@@ -21,7 +21,7 @@ export class Channel extends EventTarget {
     #ready = withResolvers()
     #observer = null
     #observed = new Map() // element -> { message, isWatched }
-    #update = null
+    #subscribing = null
     #flush = null
     #isClosed = false
 
@@ -34,7 +34,7 @@ export class Channel extends EventTarget {
         this.#subscription = { mode, occupancy }
         this.#isWhole = !messages
         for (const message of messages ?? []) this.#watched.set(message, 1)
-        this.#subscribe()
+        this.#subscribeSoon()
     }
 
     /** A promise of the first snapshot; it is broken where the broker refuses the subscription. */
@@ -100,7 +100,9 @@ export class Channel extends EventTarget {
 
     /** Gives up a change that has failed. */
     discard(message, reaction) {
-        if (this.#state.discard(message, reaction)) this.#changed([message])
+        if (!this.#state.discard(message, reaction)) return
+        this.#save()
+        this.#changed([message])
     }
 
     #act(intent) {
@@ -117,6 +119,7 @@ export class Channel extends EventTarget {
         this.#waiting.set(key, waiting)
         this.#changed([message])
         this.#send()
+        this.#save()
         return waiting.promise
     }
 
@@ -131,7 +134,7 @@ export class Channel extends EventTarget {
     watch(message) {
         this.#isWhole = false
         this.#watched.set(message, (this.#watched.get(message) ?? 0) + 1)
-        this.#updateSoon()
+        this.#subscribeSoon()
     }
 
     /** Watches a message once less. */
@@ -139,7 +142,7 @@ export class Channel extends EventTarget {
         const count = this.#watched.get(message) ?? 0
         if (count > 1) this.#watched.set(message, count - 1)
         else this.#watched.delete(message)
-        this.#updateSoon()
+        this.#subscribeSoon()
     }
 
     /** Watches a message while an element of the page is in view, or near; gives a function that ends it. */
@@ -165,18 +168,9 @@ export class Channel extends EventTarget {
         }
     }
 
-    #updateSoon() {
-        this.#update ??= setTimeout(() => {
-            this.#update = null
-            this.#subscribe()
-        })
-    }
-
-    #subscribe() {
-        if (this.#isClosed) return
-        const messages = this.#isWhole ? null : [...this.#watched.keys()]
-        const want = { ...this.#subscription, messages, since: this.#state.since(messages) }
-        this.#client.link.subscribe(this.#client.tab, this.name, want)
+    /** Says what is wanted once for all that happens now: a whole list that scrolls into view, say. */
+    #subscribeSoon() {
+        this.#subscribing ??= setTimeout(() => this.subscribe())
     }
 
     /** Ends the subscription, and what waits for an answer. */
@@ -191,21 +185,39 @@ export class Channel extends EventTarget {
 
     /** The connection is up, for a user, or lost. */
     connectionChanged(isConnected, user) {
-        if (user) this.#state.user = user
+        if (user && !this.#state.user) {
+            this.#state.user = user
+            this.#restore()
+        }
         this.#state.connected(isConnected)
         this.#send()
     }
 
-    /** A hub without knowledge of this tab has begun: it is told what is wanted. */
-    subscribeAgain() {
-        this.#subscribe()
+    #restore() {
+        const drafts = this.#client.storage?.load(this.#state.user, this.name) ?? []
+        this.#state.restore(drafts)
+        this.#changed(drafts.map(({ message }) => message))
+    }
+
+    #save() {
+        if (this.#state.user) this.#client.storage?.save(this.#state.user, this.name, this.#state.drafts)
+    }
+
+    /** Says what is wanted; to a hub that does not know it yet, say. */
+    subscribe() {
+        if (this.#isClosed) return
+        clearTimeout(this.#subscribing)
+        this.#subscribing = null
+        const messages = this.#isWhole ? null : [...this.#watched.keys()]
+        const want = { ...this.#subscription, messages, since: this.#state.since(messages) }
+        this.#client.link.subscribe(this.#client.tab, this.name, want)
     }
 
     /** There will be no more: all who wait are told why. */
     end(error) {
         this.#isClosed = true
         this.#observer?.disconnect()
-        clearTimeout(this.#update)
+        clearTimeout(this.#subscribing)
         clearTimeout(this.#flush)
         for (const waiting of [this.#ready, ...this.#waiting.values()]) waiting.reject(new FanfareError(error))
         this.#waiting.clear()
@@ -236,6 +248,7 @@ export class Channel extends EventTarget {
     }
 
     #settle({ key, replaces }, message, error) {
+        this.#save()
         for (const one of [key, ...replaces]) {
             const waiting = this.#waiting.get(one)
             this.#waiting.delete(one)

@@ -1,7 +1,7 @@
 // One connection to a broker, kept up: it comes back with jitter, obeys the broker's goodbye, renews its token, and goes
 // over plain HTTP where WebSockets are blocked. What is asked and answered over it is hub.js's business.
 
-import { isReachable, openStreams } from "./fallback.js"
+import { claimsOf, isReachable, openStreams } from "./fallback.js"
 
 const firstDelay = 500
 const lastDelay = 20_000
@@ -47,17 +47,17 @@ export class Connection {
         this.#open()
     }
 
-    /** Sends a message; it is lost where the connection is not up. */
-    send(message) {
+    /** Sends a request, which is lost where the connection is not up. */
+    send(request) {
         if (this.state !== "connected") return
-        this.#wire.send(message)
-        this.#doubt()
+        this.#wire.send(request)
+        this.#expectAnswer()
     }
 
     /** Time may have passed unseen, or a network come back: the page was hidden, say. */
     wake() {
         if (this.state === "waiting" || this.state === "offline") this.#open()
-        else this.#doubt()
+        else if (this.state === "connected" && this.#options.now() - this.#heardAt > this.#silenceAllowed) this.#ask()
     }
 
     /** The browser says that it has no network. */
@@ -90,7 +90,8 @@ export class Connection {
     /** Begins to talk by WebSocket; where the broker answers HTTP and yet no WebSocket comes about, by HTTP. */
     #begin(openWire, token, hasFallback = false) {
         const attempt = this.#attempt
-        this.#wire = openWire(this.#base, this.#identity.user, {
+        // A broker in development mode believes the name, and takes the token only of the same one.
+        this.#wire = openWire(this.#base, token ? claimsOf(token).sub : this.#identity.user, {
             onmessage: (message) => attempt === this.#attempt && this.#receive(message, token),
             onclose: (code) => {
                 if (attempt !== this.#attempt) return
@@ -145,19 +146,19 @@ export class Connection {
     #identified(message) {
         if (message.type === "ack") {
             if (this.state === "connecting") this.#connected(message.user)
-            if (message.expires) this.#renewAt(message.expires - this.#skew - renewBefore)
+            if (message.expires) this.#renewBefore(message.expires - this.#skew)
         } else if (this.state === "connecting") this.#lost(4001)
         else this.#options.onmessage(message)
     }
 
-    #renewAt(time) {
-        const delay = Math.max(time - this.#options.now(), 1_000)
-        this.#timer("renewal", delay, async () => {
-            if (delay > longestTimer) return this.#renewAt(time)
+    #renewBefore(end) {
+        const left = end - this.#options.now()
+        this.#timer("renewal", left - Math.min(renewBefore, left / 2), async () => {
+            if (left > longestTimer) return this.#renewBefore(end)
             const attempt = this.#attempt
             try {
                 const token = await this.#identity.token()
-                if (attempt === this.#attempt) this.#wire.send({ type: "auth", id: "auth", token })
+                if (attempt === this.#attempt) this.send({ type: "auth", id: "auth", token })
             } catch {
                 // The broker closes with 4001 when the old one runs out, and a new attempt asks again.
             }
@@ -166,18 +167,18 @@ export class Connection {
 
     // MARK: whether it lives
 
-    /** A browser shows no pings of the broker, so silence means little; after much of it the broker is asked. */
-    #doubt() {
-        const silence = this.#options.now() - this.#heardAt
-        if (this.state === "connected" && silence > this.#silenceAllowed) this.#ask()
+    /** Asks the broker for a word: its pings, which a browser does not show, may have come or not. */
+    #ask() {
+        this.#wire.send({ type: "ping", id: "alive" })
+        this.#expectAnswer()
     }
 
-    #ask() {
+    /** All that is sent is answered, or something else is said meanwhile. */
+    #expectAnswer() {
         if (this.#timers.has("answer")) return
         const askedAt = this.#options.now()
-        this.#wire.send({ type: "ping", id: "alive" })
         this.#timer("answer", answerWithin, () => {
-            // A timer that comes much too late comes from a page that was stopped, whose messages wait as well.
+            // A timer that comes much too late is one of a page that was stopped, whose messages wait as well.
             if (this.#options.now() - askedAt > 2 * answerWithin) this.#ask()
             else this.#lost()
         })

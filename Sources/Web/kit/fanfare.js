@@ -7,7 +7,9 @@
 //   await channel.toggle("m1", "👍")
 
 import { Channel, FanfareError } from "./channel.js"
+import { claimsOf } from "./fallback.js"
 import { Hub } from "./hub.js"
+import { canShare, Tabs } from "./tabs.js"
 
 export { Channel, FanfareError }
 
@@ -20,7 +22,7 @@ export function connect(options) {
 export class FanfareClient extends EventTarget {
     #link
     #tab = crypto.getRandomValues(new Uint32Array(2)).join("-")
-    #now
+    #shared // what its channels need of it
     #channels = new Map()
     #queries = new Map() // id -> { request, resolve, reject }
     #lastId = 0
@@ -31,18 +33,27 @@ export class FanfareClient extends EventTarget {
      * - `url`: the broker's address; left out, the one that this file came from.
      * - `token`: a JWT, or a function that gives one or a promise of one, and is asked again before it runs out.
      * - `user`: who this is, where the broker is in development mode.
+     * - `share`: whether the tabs of a user share one connection; true where the browser can.
+     * - `storage`: keeps changes without an answer over a reload of the page; `sessionStorage`, say.
      * - `now`, `random`: instead of `Date.now` and `Math.random`.
      */
-    constructor({ url, user = null, token, now = Date.now, random = Math.random } = {}) {
+    constructor({ url, user, token, share = canShare(), storage, now = Date.now, random = Math.random } = {}) {
         super()
-        this.#user = token ? null : user
-        this.#now = now
-        const identity = token ? { token: async () => typeof token === "function" ? token() : token, isRenewable: typeof token === "function" } : { user }
-        this.#link = new Hub(baseOf(url), identity, {
-            now, random,
+        const base = baseOf(url)
+        const identity = token ? new TokenSource(token) : { user }
+        const makeHub = ({ onstate, deliver }) => new Hub(base, identity, { now, random, onstate, deliver })
+        const handlers = {
             onstate: () => this.#stateChanged(),
             deliver: (message, covers) => this.#receive(message, covers),
-        })
+        }
+        this.#user = token ? null : user ?? null
+        this.#shared = { now, tab: this.#tab, storage: storage && new Drafts(storage, base), ask: (request) => this.#ask(request) }
+        this.#link = share ? new Tabs({
+            ...handlers, makeHub, tab: this.#tab,
+            whose: () => nameOf(base, identity),
+            onhub: () => this.#channels.forEach((channel) => channel.subscribe()),
+        }) : makeHub(handlers)
+        this.#shared.link = this.#link
         this.#followBrowser()
         this.#link.start()
     }
@@ -69,15 +80,10 @@ export class FanfareClient extends EventTarget {
     channel(name, options) {
         let channel = this.#channels.get(name)
         if (channel) return channel
-        channel = new Channel(name, options, {
-            link: this.#link,
-            tab: this.#tab,
-            now: this.#now,
-            ask: (request) => this.#ask(request),
-            onclose: () => this.#channels.delete(name),
-        })
+        channel = new Channel(name, options, { ...this.#shared, onclose: () => this.#channels.delete(name) })
         this.#channels.set(name, channel)
-        channel.connectionChanged(this.state === "connected", this.user)
+        if (this.state === "closed") channel.end(this.error ?? closed)
+        else channel.connectionChanged(this.state === "connected", this.user)
         return channel
     }
 
@@ -135,6 +141,63 @@ export class FanfareClient extends EventTarget {
 }
 
 const closed = { code: "closed", message: "the client is closed" }
+
+/** A token, or where they come from. */
+class TokenSource {
+    #source
+    #next = null // asked for, and not used yet
+
+    constructor(source) {
+        this.#source = typeof source === "function" ? source : () => source
+        this.isRenewable = typeof source === "function"
+    }
+
+    async token() {
+        const token = this.peek()
+        this.#next = null
+        return token
+    }
+
+    /** The token that will be used next. */
+    peek() {
+        this.#next ??= Promise.resolve().then(this.#source)
+        return this.#next
+    }
+}
+
+/** The name of those who may share a connection; null where it is not known who this is. */
+async function nameOf(base, identity) {
+    try {
+        const user = identity.user ?? claimsOf(await identity.peek?.()).sub
+        return user ? `fanfare ${base} ${user}` : null
+    } catch {
+        return null
+    }
+}
+
+/** Keeps the changes without an answer of a user and a channel. */
+class Drafts {
+    #storage
+    #base
+
+    constructor(storage, base) {
+        this.#storage = storage
+        this.#base = base
+    }
+
+    load(user, channel) {
+        return JSON.parse(this.#storage.getItem(this.#name(user, channel)) ?? "[]")
+    }
+
+    save(user, channel, drafts) {
+        if (drafts.length) this.#storage.setItem(this.#name(user, channel), JSON.stringify(drafts))
+        else this.#storage.removeItem(this.#name(user, channel))
+    }
+
+    #name(user, channel) {
+        return `fanfare ${this.#base} ${user} ${channel}`
+    }
+}
 
 /** The broker's address by http or https, with a slash at its end. */
 function baseOf(url) {

@@ -1,0 +1,216 @@
+// Several tabs of one user share one connection: Web Locks elect the tab whose hub it is, a BroadcastChannel carries what
+// the others want and what the broker says. When the leader ends, by whatever cause, its lock goes to the next tab, which
+// hears from all the others what they want, and goes on. A leader that does not answer, because the browser has stopped it
+// in the background, loses its lock to a tab that needs it.
+
+const answerWithin = 5_000
+
+/** Has the interface of a `Hub`, which lies in this tab or in another. */
+export class Tabs {
+    #options // { tab, whose, makeHub, onstate, onhub, deliver }
+    #name = null
+    #port = null
+    #hub = null // while this tab leads
+    #leader = null // the tab that leads
+    #standing = { state: "connecting", user: null, error: undefined }
+    #known = new Set() // tabs that this leader serves
+    #isInLine = false
+    #patience // the timer of an answer that the leader owes
+    #end = new AbortController()
+
+    /**
+     * `whose()` gives a promise of the name that those have in common who may share; null: alone.
+     * `makeHub({ onstate, deliver })` makes a hub. `onhub()` is called when one has begun that knows nothing of this tab.
+     */
+    constructor(options) {
+        this.#options = options
+    }
+
+    get state() {
+        return this.#standing.state
+    }
+
+    get user() {
+        return this.#standing.user
+    }
+
+    get error() {
+        return this.#standing.error
+    }
+
+    async start() {
+        this.#name = await this.#options.whose()
+        if (this.#end.signal.aborted) return
+        if (this.#name === null) return this.#lead()
+        this.#port = new BroadcastChannel(this.#name)
+        this.#port.onmessage = ({ data }) => this.#hear(data)
+        this.#hold(lifeOf(this.#name, this.#options.tab), () => this.#queue()).catch(() => {}) // closed meanwhile
+    }
+
+    subscribe(tab, channel, want) {
+        this.#call("subscribe", channel, want)
+    }
+
+    unsubscribe(tab, channel) {
+        this.#call("unsubscribe", channel)
+    }
+
+    send(request) {
+        this.#call("send", request)
+    }
+
+    wake() {
+        this.#call("wake")
+    }
+
+    offline() {
+        this.#hub?.offline()
+    }
+
+    close() {
+        if (this.#end.signal.aborted) return
+        this.#call("leave")
+        this.#finish({ state: "closed", user: this.user, error: undefined })
+    }
+
+    // MARK: every tab
+
+    /** Takes a lock as soon as it is free, and holds it to the end; gives a promise that is broken where it is taken away. */
+    #hold(name, granted, options) {
+        const { signal } = this.#end
+        return navigator.locks.request(name, options || { signal }, () => signal.aborted || new Promise((release) => {
+            signal.addEventListener("abort", release)
+            granted()
+        }))
+    }
+
+    /** Stands in line for the lead, or takes it. */
+    #queue({ steal = false } = {}) {
+        this.#call("hello")
+        if (this.#isInLine && !steal) return
+        this.#isInLine ||= !steal
+        const granted = () => {
+            this.#isInLine &&= steal
+            this.#lead()
+        }
+        this.#hold(this.#name, granted, steal && { steal }).catch(() => this.#stepDown())
+    }
+
+    /** The lead was taken away, or this tab was closed. */
+    #stepDown() {
+        if (this.#end.signal.aborted) return
+        const hub = this.#hub
+        this.#hub = this.#leader = null
+        hub.close()
+        this.#become({ ...this.#standing, state: "connecting" })
+        this.#queue()
+    }
+
+    /** Does something with the hub, wherever it lies. A leader gives a sign for each call. */
+    #call(name, ...words) {
+        if (this.#hub) return this.#serve(this.#options.tab, name, words)
+        if (!this.#port) return
+        this.#port.postMessage({ tab: this.#options.tab, name, words })
+        this.#patience ??= setTimeout(() => {
+            this.#patience = undefined
+            this.#queue({ steal: true })
+        }, answerWithin)
+    }
+
+    #answered() {
+        clearTimeout(this.#patience)
+        this.#patience = undefined
+    }
+
+    #hear(data) {
+        if (this.#end.signal.aborted) return
+        if (data.name) {
+            if (this.#hub) this.#serve(data.tab, data.name, data.words)
+        } else if (!this.#hub) {
+            this.#answered()
+            if (data.standing) this.#follow(data.leader, data.standing)
+            else if (data.leader === this.#leader) this.#options.deliver(data.message, data.covers)
+        }
+    }
+
+    /** A leader tells how it stands; one that is new has to hear what this tab wants. */
+    #follow(leader, standing) {
+        if (standing.state === "closed") return this.#finish(standing)
+        if (leader !== this.#leader) this.#begin(leader)
+        this.#become(standing)
+    }
+
+    #begin(leader) {
+        this.#leader = leader
+        if (this.state === "connected") this.#become({ ...this.#standing, state: "connecting" })
+        this.#options.onhub()
+    }
+
+    #become(standing) {
+        const isNews = standing.state !== this.state
+        this.#standing = standing
+        if (isNews) this.#options.onstate()
+    }
+
+    #finish(standing) {
+        this.#end.abort()
+        this.#answered()
+        this.#hub?.close()
+        this.#port?.close()
+        this.#become(standing)
+    }
+
+    // MARK: the leader
+
+    #lead() {
+        this.#answered()
+        const { tab } = this.#options
+        const hub = this.#hub = this.#options.makeHub({
+            onstate: () => hub === this.#hub && this.#hubChanged(),
+            deliver: (message, covers) => {
+                this.#port?.postMessage({ leader: tab, message, covers })
+                this.#options.deliver(message, covers)
+            },
+        })
+        this.#begin(tab)
+        hub.start()
+    }
+
+    #hubChanged() {
+        if (this.#end.signal.aborted) return
+        const { state, user, error } = this.#hub
+        const standing = { state, user, error }
+        this.#tell(standing)
+        if (state === "closed") this.#finish(standing)
+        else this.#become(standing)
+    }
+
+    #tell(standing) {
+        this.#port?.postMessage({ leader: this.#options.tab, standing })
+    }
+
+    #serve(tab, name, words) {
+        if (name === "leave") this.#hub.leave(tab)
+        else if (name === "send" || name === "wake") this.#hub[name](...words)
+        else if (name !== "hello") this.#hub[name](tab, ...words)
+        if (tab === this.#options.tab) return
+        this.#watchOver(tab)
+        this.#tell(this.#standing)
+    }
+
+    /** Waits for the end of another tab, which may come without a word. */
+    #watchOver(tab) {
+        if (this.#known.has(tab)) return
+        this.#known.add(tab)
+        navigator.locks.request(lifeOf(this.#name, tab), { signal: this.#end.signal }, () => {
+            this.#known.delete(tab)
+            this.#hub?.leave(tab)
+        }).catch(() => {}) // this tab ended first
+    }
+}
+
+/** Whether this browser can share a connection. */
+export const canShare = () => globalThis.navigator?.locks !== undefined && globalThis.BroadcastChannel !== undefined
+
+/** The lock that a tab holds as long as it lives. */
+const lifeOf = (name, tab) => `${name} ${tab}`
