@@ -95,6 +95,6 @@ let package = Package(
             name: "ledger-benchmark", dependencies: ["Reactions"], path: "Tests/Benchmarks/Ledger",
             swiftSettings: settings),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["Locks"], exclude: ["Clients"], swiftSettings: settings),
+            name: "EndToEndTests", dependencies: ["Locks"], exclude: ["Browser", "Clients"], swiftSettings: settings),
     ]
 )

@@ -3,13 +3,17 @@ import Testing
 
 /// Runs one of the scripts in Clients/ and passes on what its checks say.
 ///
+/// A name that begins with `Browser/` is one of the scripts there, which drive Chromium.
 /// Each line `not ok` is an issue. A script that makes no check, or ends before its plan `1..N`, has failed as well.
 func runClient(_ script: String, _ words: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let path = Places.clients.appending(path: script).path()
+    let isBrowser = script.hasPrefix("Browser/")
+    let path = (isBrowser ? Places.endToEnd : Places.clients).appending(path: script).path()
     let program =
         script.hasSuffix(".js")
         ? try Program("/usr/bin/node", [path] + words, environment: ["NODE_PATH": "/usr/share/nodejs"])
-        : try Program("/usr/bin/python3", ["-B", path] + words)
+        : try Program(
+            "/usr/bin/python3", ["-B", path] + words, environment: ["PYTHONPATH": Places.clients.path()],
+            lives: isBrowser ? 300 : 120)
     let (status, record) = await program.end()
     let lines = record.output.split(separator: "\n")
     let passed = lines.count { $0.hasPrefix("ok ") }

@@ -5,7 +5,9 @@ enum Places {
     static let repository = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    static let clients = repository.appending(path: "Tests/EndToEndTests/Clients")
+    static let endToEnd = repository.appending(path: "Tests/EndToEndTests")
+
+    static let clients = endToEnd.appending(path: "Clients")
 
     /// The folder of the binaries to test: `FANFARE_BIN_DIR`, or the release build.
     static let binaries =
