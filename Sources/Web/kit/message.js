@@ -43,8 +43,6 @@ export class MessageState {
     /** Takes an `added`, `removed`, `updated`, `replaced` or `cleared`; says whether it was news. */
     applyEvent(event, user) {
         if (event.seq <= this.seq) return false
-        const isMine = user !== null && event.user === user
-        const ownBefore = this.own
         this.seq = event.seq
         this.total = event.total
         if (event.type === "cleared") this.#clear(event)
@@ -52,7 +50,7 @@ export class MessageState {
             this.#setGroup(event.reaction, event.count, event.users, event)
             if (event.previous) this.#setGroup(event.previous, event.previous_count, event.previous_users, event)
         }
-        this.noteOwn(ownAfter(event, ownBefore, isMine), event.seq)
+        this.#moveOwn(event, user !== null && event.user === user)
         return true
     }
 
@@ -67,12 +65,22 @@ export class MessageState {
         return true
     }
 
-    /** Takes what the user has as of a seq, from an ack, an `own` or an event; says whether it was news. */
+    /** Takes all that the user has as of a seq, from an ack or an `own`; says whether it was news. */
     noteOwn(own, seq) {
-        const isNews = seq > this.owns.at(-1).seq && !isSame(own, this.own)
-        if (isNews) this.owns.push({ seq, own })
+        const last = this.owns.at(-1)
+        if (seq < last.seq || isSame(own, last.own)) return false
+        if (seq === last.seq) last.own = own
+        else this.owns.push({ seq, own })
         this.#forgetOldOwns()
-        return isNews
+        return true
+    }
+
+    /** Takes what an event says of what the user has, unless that was told already, as of this event's seq or later. */
+    #moveOwn(event, isMine) {
+        this.#forgetOldOwns()
+        const [counted] = this.owns
+        if (counted.seq >= event.seq || (!isMine && event.type !== "cleared")) return
+        this.owns[0] = { seq: event.seq, own: ownAfter(event, counted.own, isMine) }
     }
 
     /** Keeps the newest own that the counts contain, and what is newer. */

@@ -15,6 +15,7 @@ export class ChannelState {
     #changes = new Changes()
     #views = new Map()
     #isComplete = false // whether messages that are not listed are bare
+    #floor = 0 // the last snapshot's seq; of a message that is not listed nothing up to it is news
     #isContinuous = false // whether nothing was missed since the last snapshot
     #isConnected = false
     #isRefused = false
@@ -164,7 +165,7 @@ export class ChannelState {
             changed = new Set([...this.#messages.keys(), ...this.#changes.all.map((change) => change.message)])
             if (message.epoch !== this.epoch || !this.#isContinuous) this.#messages.clear()
             this.epoch = message.epoch
-            this.seq = message.seq
+            this.seq = this.#floor = message.seq
             this.#isComplete = covers === null && message.more === null
             const rest = covers ?? (this.#isComplete ? [...this.#messages.keys()] : [])
             for (const id of this.#snapshot(message, covers, rest)) changed.add(id)
@@ -335,7 +336,7 @@ export class ChannelState {
 
     /** The state of a message, which is about to change. */
     #at(message) {
-        const state = this.#messages.get(message) ?? new MessageState(message, 0, this.#isComplete)
+        const state = this.#messages.get(message) ?? new MessageState(message, this.#floor, this.#isComplete)
         this.#put(state)
         return state
     }
