@@ -14,8 +14,10 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A Swift target with the house's settings.
-func room(_ name: String, imports: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
-    .target(name: name, dependencies: imports, resources: resources, swiftSettings: settings)
+func room(
+    _ name: String, imports: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
+) -> Target {
+    .target(name: name, dependencies: imports, exclude: exclude, resources: resources, swiftSettings: settings)
 }
 
 /// The tests of a target; they lie beside it, in `Tests/<name>Tests`.
@@ -23,6 +25,12 @@ func tests(of name: String, imports: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: name + "Tests", dependencies: [.init(stringLiteral: name)] + imports, swiftSettings: settings)
 }
+
+/// The modules of the browser kit; `WebPages` serves each under its name.
+let browserKit = [
+    "fanfare.js", "channel.js", "state.js", "message.js", "changes.js",
+    "hub.js", "tabs.js", "connection.js", "fallback.js",
+]
 
 let package = Package(
     name: "fanfare",
@@ -46,10 +54,9 @@ let package = Package(
         room("Storage", imports: ["Reactions", "CSQLite", "Locks"]),
         room("Broker", imports: ["COpenSSL", "Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
         room(
-            "Web",
-            resources: ["index.html", "fanfare.js", "openapi.json", "asyncapi.json", "schemas.json"].map {
-                .embedInCode($0)
-            }),
+            "Web", exclude: ["kit/package.json", "kit/fanfare.d.ts"],
+            resources: ["index.html", "openapi.json", "asyncapi.json", "schemas.json"].map { .embedInCode($0) }
+                + browserKit.map { .embedInCode("kit/" + $0) }),
         room("Server", imports: ["Broker", "Web"]),
         room("FanfareClient", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),
         room("LoadGenerator", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),

@@ -10,6 +10,8 @@ struct Route {
     enum Endpoint {
         /// An answer that is there already.
         case ready(Response)
+        /// A file that is part of the program.
+        case page(WebPages.Page)
         case metrics
         case webSocket
         case resource(Resource)
@@ -56,11 +58,7 @@ struct Route {
             return .ready(context.readiness)
         default:
             guard let page = page(at: path) else { return nil }
-            var response = Response(status: 200, body: page.bytes)
-            response.headers.append("Content-Type", page.type)
-            response.headers.append("Cache-Control", "no-cache")
-            response.headers.append("X-Content-Type-Options", "nosniff")
-            return .ready(response)
+            return .page(page)
         }
     }
 }
@@ -69,9 +67,9 @@ extension Route {
     /// A file that is part of the program.
     private static func page(at path: [String]) -> WebPages.Page? {
         switch path.count {
-        case 0: WebPages.page("")
-        case 1: WebPages.page(path[0])
+        case 0: WebPages.index
         case 2 where path[0] == "v1": WebPages.document(path[1])
+        case 2 where path[0] == "kit": WebPages.kit(path[1])
         default: nil
         }
     }

@@ -8,13 +8,25 @@ public enum WebPages {
         public let bytes: [UInt8]
     }
 
-    /// The file of a name; the empty name is the demo page.
-    public static func page(_ name: String) -> Page? {
-        switch name {
-        case "": Page(type: "text/html; charset=utf-8", bytes: PackageResources.index_html)
-        case "fanfare.js": Page(type: "text/javascript; charset=utf-8", bytes: PackageResources.fanfare_js)
-        default: nil
-        }
+    /// The demo page.
+    public static var index: Page { Page(type: "text/html; charset=utf-8", bytes: PackageResources.index_html) }
+
+    /// A module of the browser kit, `/kit/NAME`.
+    public static func kit(_ name: String) -> Page? {
+        let bytes: [UInt8]? =
+            switch name {
+            case "fanfare.js": PackageResources.fanfare_js
+            case "channel.js": PackageResources.channel_js
+            case "state.js": PackageResources.state_js
+            case "message.js": PackageResources.message_js
+            case "changes.js": PackageResources.changes_js
+            case "hub.js": PackageResources.hub_js
+            case "tabs.js": PackageResources.tabs_js
+            case "connection.js": PackageResources.connection_js
+            case "fallback.js": PackageResources.fallback_js
+            default: nil
+            }
+        return bytes.map { Page(type: "text/javascript; charset=utf-8", bytes: $0) }
     }
 
     /// The names of the documents for machines, which tell the wire contract.

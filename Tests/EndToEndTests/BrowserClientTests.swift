@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// The browser client of the kit (Sources/Web/kit), in node: what needs no browser.
@@ -6,7 +7,23 @@ import Testing
 
     @Test("the model of a channel does as the shared vectors say")
     func vectors() async throws {
-        let vectors = Places.repository.appending(path: "Tests/Vectors").path()
-        try await runClient("kit_vectors.js", kit, vectors)
+        try await runClient("kit_vectors.js", kit, Places.repository.appending(path: "Tests/Vectors").path())
+    }
+
+    @Test("the model of a channel shows what a plain broker has, whatever is late or lost")
+    func model() async throws {
+        try await runClient("kit_model.js", kit, "300")
+    }
+
+    @Test("a connection comes back, obeys and renews as it should")
+    func connection() async throws {
+        try await runClient("kit_connection.js", kit)
+    }
+}
+
+extension BrowserTests {
+    @Test("the browser client, with tabs, without WebSockets, without network, and when the broker is killed")
+    func client() async throws {
+        try await Places.withFolder { try await runClient("Browser/client.py", Places.fanfare, $0.path()) }
     }
 }

@@ -61,7 +61,7 @@ import Wire
                 "v1", "channels", "messages", "reactors", "reactions", "toggle", "stream", "ws", "metrics", "healthz",
                 "readyz", "users", "revoke",
             ]
-            + WebPages.documentNames + ["fanfare.js", "x"]
+            + WebPages.documentNames + ["kit", "fanfare.js", "x"]
         let known = Set(
             try paths().keys.map { path in path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : String($0) } })
         // All paths that can be made of the words; behind "v1/channels" and "v1/users" each second part is a name, here "x".

@@ -14,8 +14,9 @@ extension HTTPConnection {
         return origin == WebOrigin(scheme: client(of: head).scheme, host: host)
     }
 
-    /// Lets the page that asked read an answer of the API, where its origin may.
+    /// Lets the page that asked read an answer of the API, where its origin may, and any page the browser kit.
     func addCrossOrigin(to headers: inout HTTPHeaders, for head: RequestHead) {
+        if head.target.hasPrefix("/kit/") { headers.append("Access-Control-Allow-Origin", "*") }
         guard head.target.hasPrefix("/v1/") else { return }
         headers.append("Vary", "Origin")
         guard let origin = head.headers["origin"], allowsOrigin(of: head) else { return }

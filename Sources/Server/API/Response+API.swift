@@ -1,6 +1,7 @@
 import Broker
 import HTTP
 import Reactions
+import Web
 import Wire
 
 extension Response {
@@ -14,7 +15,7 @@ extension Response {
 
     /// One message's reactions, made from the reply to a `list` of this message alone.
     ///
-    /// It has a tag, and where the request knows the tag (RFC 9110 section 13.1.2) the body is left out.
+    /// Where the request knows its tag, the body is left out.
     static func document(_ message: String, from reply: [UInt8], isCounted: Bool, for head: RequestHead) -> Response {
         guard case .list(_, let channel, let epoch, let seq, let messages, _, _) = try? BrokerMessage.decode(reply.span)
         else { return .error(RequestRefusal(.unavailable, "the broker's reply cannot be read")) }
@@ -23,16 +24,30 @@ extension Response {
         MessageDocument(
             channel: channel, epoch: epoch, seq: seq, summary: messages.first ?? bare, isCounted: isCounted
         ).append(to: &body)
+        var response = tagged(body, type: "application/json", for: head)
+        // What is the asking user's own is in it.
+        response.headers.append("Cache-Control", "private, no-cache")
+        response.headers.append("Vary", "Authorization")
+        return response
+    }
+
+    /// A file that is part of the program; a browser asks each time whether its copy is right.
+    static func page(_ page: WebPages.Page, for head: RequestHead) -> Response {
+        var response = tagged(page.bytes, type: page.type, for: head)
+        response.headers.append("Cache-Control", "no-cache")
+        response.headers.append("X-Content-Type-Options", "nosniff")
+        return response
+    }
+
+    /// A body with a tag made of it; left out where the request knows the tag (RFC 9110 section 13.1.2).
+    private static func tagged(_ body: [UInt8], type: String, for head: RequestHead) -> Response {
         var hash = StableHash()
         hash.combine(body.span)
         let tag = "\"\(String(hash.value, radix: 36))\""
         let isKnown = head.headers.elements("if-none-match").contains { $0 == tag || $0 == "W/" + tag || $0 == "*" }
         var response = isKnown ? Response(status: 304) : Response(status: 200, body: body)
-        if !isKnown { response.headers.append("Content-Type", "application/json") }
+        if !isKnown { response.headers.append("Content-Type", type) }
         response.headers.append("ETag", tag)
-        // What is the asking user's own is in it.
-        response.headers.append("Cache-Control", "private, no-cache")
-        response.headers.append("Vary", "Authorization")
         return response
     }
 

@@ -9,6 +9,7 @@ extension HTTPConnection {
     func answer(_ exchange: Exchange) {
         switch exchange.endpoint {
         case .ready(let response): finish(response)
+        case .page(let page): finish(.page(page, for: exchange.head))
         case .metrics:
             if let refusal = metricsRefusal(for: exchange.head) { return finish(.error(refusal)) }
             wait(for: hub.askMetrics { [self] in finish(.metrics($0)) })

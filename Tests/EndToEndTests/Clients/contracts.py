@@ -166,7 +166,7 @@ def call_everything(api, documents, server_key):
     call("POST", "/v1/users/mallory/revoke", headers=bearer)
     call("POST", "/v1/users/mallory/revoke?user=ada", status=403)
     call("GET", "/v1/ws", status=426)
-    for path in ["/", "/fanfare.js", "/healthz", "/readyz", "/metrics"]:
+    for path in ["/", "/kit/fanfare.js", "/healthz", "/readyz", "/metrics"]:
         call("GET", path)
     for name in ["openapi", "asyncapi", "schemas"]:
         call("GET", "/v1/%s.json" % name)

@@ -1,0 +1,312 @@
+// The browser client's connection with a WebSocket and a clock of this test's own: when it comes back, what it obeys, how it
+// renews its token, and how it tells silence from loss. Words: FOLDER OF THE KIT
+"use strict"
+const path = require("node:path")
+const [kit] = process.argv.slice(2)
+
+/** Time that only the test moves. */
+class Clock {
+    now = 1_000_000
+    #timers = new Map()
+    #last = 0
+
+    install() {
+        globalThis.setTimeout = (action, delay = 0) => {
+            this.#timers.set(++this.#last, { action, at: this.now + delay })
+            return this.#last
+        }
+        globalThis.clearTimeout = (id) => this.#timers.delete(id)
+    }
+
+    /** How long until the next timer. */
+    get next() {
+        return Math.min(...[...this.#timers.values()].map(({ at }) => at)) - this.now
+    }
+
+    /** Lets time pass, and all that falls due in it happen. */
+    async pass(milliseconds) {
+        const end = this.now + milliseconds
+        for (;;) {
+            const [due] = [...this.#timers].filter(([, { at }]) => at <= end).sort(([, a], [, b]) => a.at - b.at)
+            if (!due) break
+            this.#timers.delete(due[0])
+            this.now = Math.max(this.now, due[1].at)
+            due[1].action()
+            await settled()
+        }
+        this.now = end
+        await settled()
+    }
+
+    /** Lets time pass unseen, as on a page that was stopped. */
+    skip(milliseconds) {
+        this.now += milliseconds
+    }
+}
+
+/** Lets all promises that can be kept be kept. */
+async function settled() {
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+}
+
+const sockets = []
+
+class FakeSocket {
+    sent = []
+
+    constructor(address) {
+        this.address = address
+        sockets.push(this)
+    }
+
+    send(text) {
+        this.sent.push(JSON.parse(text))
+    }
+
+    close() {
+        this.isClosed = true
+    }
+
+    say(message) {
+        this.onmessage({ data: JSON.stringify(message) })
+    }
+
+    end(code = 1006) {
+        this.onclose({ code })
+    }
+}
+
+const checks = []
+const test = (name, body) => checks.push({ name, body })
+const welcome = (clock, user = "ada") => ({ type: "welcome", connection: "c-1", user, time: clock.now, heartbeat_ms: 25_000, limits: {} })
+
+function equal(found, expected, what = "value") {
+    if (JSON.stringify(found) !== JSON.stringify(expected)) {
+        throw new Error(`${what} is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`)
+    }
+}
+
+/** A connection that was begun, with what it says. */
+async function begin(Connection, { identity = { user: "ada" }, random = () => 1 } = {}) {
+    sockets.length = 0
+    const clock = new Clock()
+    clock.install()
+    const states = []
+    const messages = []
+    const connection = new Connection("http://broker.test/", identity, {
+        now: () => clock.now, random,
+        onstate: () => states.push(connection.state),
+        onmessage: (message) => messages.push(message),
+    })
+    connection.start()
+    await settled()
+    return { clock, connection, states, messages, socket: () => sockets.at(-1) }
+}
+
+const tokens = (...list) => ({ isRenewable: true, token: async () => list.shift() ?? Promise.reject(new Error("none is left")) })
+
+test("it says who it is and is connected with the welcome", async (Connection) => {
+    const { clock, connection, states, socket } = await begin(Connection)
+    equal(socket().address, "ws://broker.test/v1/ws?user=ada")
+    equal(states, ["connecting"])
+    socket().say(welcome(clock))
+    equal([states, connection.user], [["connecting", "connected"], "ada"])
+})
+
+test("without a user and without a token it is closed for good", async (Connection) => {
+    const { clock, connection, socket } = await begin(Connection, { identity: {} })
+    socket().say(welcome(clock, null))
+    equal([connection.state, connection.error.code], ["closed", "unauthorized"])
+})
+
+test("the waits double from half a second to twenty seconds", async (Connection) => {
+    globalThis.fetch = () => Promise.reject(new Error("no network"))
+    const { clock, states, socket } = await begin(Connection)
+    const waits = []
+    for (let attempt = 0; attempt < 9; attempt += 1) {
+        socket().end()
+        equal(states.at(-1), "waiting")
+        waits.push(clock.next)
+        await clock.pass(clock.next)
+        if (states.at(-1) === "waiting") throw new Error("no new attempt")
+        if (!socket().onclose) throw new Error("no socket")
+        // After two refusals it asks first whether there is anybody; nobody answers, so that was an attempt as well.
+    }
+    equal(waits.every((wait) => wait <= 20_000) && waits[0] === 500 && Math.max(...waits) === 20_000, true, JSON.stringify(waits))
+})
+
+test("the wait is drawn evenly below the ceiling", async (Connection) => {
+    const { clock, socket } = await begin(Connection, { random: () => 0.25 })
+    socket().end()
+    equal(clock.next, 125)
+})
+
+test("only a connection of five seconds begins the waits anew", async (Connection) => {
+    const { clock, socket } = await begin(Connection)
+    const live = async (milliseconds) => {
+        socket().say(welcome(clock))
+        await clock.pass(milliseconds)
+        socket().end()
+        const wait = clock.next
+        await clock.pass(wait)
+        return wait
+    }
+    equal([await live(4_999), await live(4_999), await live(5_000), await live(4_999)], [500, 1_000, 500, 1_000])
+})
+
+test("goodbye says when to come back", async (Connection) => {
+    const { clock, socket } = await begin(Connection)
+    socket().say(welcome(clock))
+    await clock.pass(5_000)
+    socket().say({ type: "goodbye", code: 1012, reason: "restart", retry_after_ms: 2_300 })
+    socket().end(1012)
+    equal(clock.next, 2_300)
+})
+
+test("a broker that says goodbye at once is not asked again in a tight loop", async (Connection) => {
+    const { clock, socket } = await begin(Connection)
+    socket().say(welcome(clock))
+    socket().say({ type: "goodbye", code: 1013, reason: "full", retry_after_ms: 1 })
+    socket().end(1013)
+    equal(clock.next, 500)
+})
+
+test("a broker that says goodbye and does not close is left", async (Connection) => {
+    const { clock, states, socket } = await begin(Connection)
+    socket().say(welcome(clock))
+    socket().say({ type: "goodbye", code: 1012, reason: "restart", retry_after_ms: 2_300 })
+    await clock.pass(5_000)
+    equal([states.at(-1), socket().isClosed], ["waiting", true])
+})
+
+for (const end of ["the close code 4003", "a goodbye without a way back"]) {
+    test(`${end} is the end`, async (Connection) => {
+        const { clock, connection, socket } = await begin(Connection)
+        socket().say(welcome(clock))
+        if (end.startsWith("a goodbye")) socket().say({ type: "goodbye", code: 4003, reason: "revoked", retry_after_ms: null })
+        socket().end(4003)
+        equal([connection.state, connection.error.code, clock.next], ["closed", "forbidden", Infinity])
+    })
+}
+
+test("a token goes as the first message, and another before it runs out", async (Connection) => {
+    const { clock, states, socket } = await begin(Connection, { identity: tokens("t1", "t2") })
+    socket().say(welcome(clock, null))
+    equal(socket().sent, [{ type: "auth", id: "auth", token: "t1" }])
+    equal(states, ["connecting"])
+    // The broker's clock is an hour ahead.
+    socket().say({ ...welcome(clock, null), time: clock.now + 3_600_000 })
+    socket().say({ type: "ack", id: "auth", user: "ada", expires: clock.now + 3_600_000 + 600_000 })
+    equal(states, ["connecting", "connected"])
+    await clock.pass(569_999)
+    equal(socket().sent.length, 2)
+    await clock.pass(1)
+    equal(socket().sent.at(-1), { type: "auth", id: "auth", token: "t2" })
+})
+
+test("the close code 4001 means a new token, or the end where there is none", async (Connection) => {
+    const renewable = await begin(Connection, { identity: tokens("t1", "t2") })
+    renewable.socket().say(welcome(renewable.clock, null))
+    renewable.socket().end(4001)
+    await renewable.clock.pass(renewable.clock.next)
+    renewable.socket().say(welcome(renewable.clock, null))
+    equal(renewable.socket().sent, [{ type: "auth", id: "auth", token: "t2" }])
+    const fixed = await begin(Connection, { identity: { isRenewable: false, token: async () => "t1" } })
+    fixed.socket().say(welcome(fixed.clock, null))
+    fixed.socket().end(4001)
+    equal([fixed.connection.state, fixed.connection.error.code], ["closed", "unauthorized"])
+})
+
+test("a token that does not come is waited for like a broker", async (Connection) => {
+    const { clock, states, socket } = await begin(Connection, { identity: tokens() })
+    equal([states.at(-1), socket()], ["waiting", undefined])
+    equal(clock.next, 500)
+})
+
+test("a long silence is no loss, and costs nothing", async (Connection) => {
+    const { clock, connection, socket } = await begin(Connection)
+    socket().say(welcome(clock))
+    await clock.pass(3_600_000)
+    equal([connection.state, socket().sent, sockets.length], ["connected", [], 1])
+})
+
+test("a page that is seen again after a silence asks, and without an answer it is lost", async (Connection) => {
+    const { clock, connection, socket } = await begin(Connection)
+    socket().say(welcome(clock))
+    clock.skip(35_000)
+    connection.wake()
+    equal(socket().sent, [])
+    clock.skip(1)
+    connection.wake()
+    equal(socket().sent, [{ type: "ping", id: "alive" }])
+    socket().say({ type: "pong", id: "alive", time: clock.now })
+    await clock.pass(60_000)
+    equal(connection.state, "connected")
+    connection.wake()
+    await clock.pass(10_000)
+    equal(connection.state, "waiting")
+})
+
+test("a request that nothing is said after is the end of the connection", async (Connection) => {
+    const { clock, connection, socket } = await begin(Connection)
+    socket().say(welcome(clock))
+    connection.send({ type: "add", id: 1 })
+    await clock.pass(9_999)
+    equal(connection.state, "connected")
+    await clock.pass(1)
+    equal(connection.state, "waiting")
+})
+
+test("a page that was stopped meanwhile asks once more", async (Connection) => {
+    const { clock, connection, socket } = await begin(Connection)
+    socket().say(welcome(clock))
+    connection.send({ type: "add", id: 1 })
+    clock.skip(60_000)
+    await clock.pass(0)
+    equal([connection.state, socket().sent.at(-1)], ["connected", { type: "ping", id: "alive" }])
+    await clock.pass(10_000)
+    equal(connection.state, "waiting")
+})
+
+test("without a network it waits for the browser's word", async (Connection) => {
+    Object.defineProperty(globalThis, "navigator", { value: { onLine: false }, configurable: true })
+    try {
+        const { clock, connection, socket } = await begin(Connection)
+        socket().end()
+        equal([connection.state, clock.next], ["offline", Infinity])
+        connection.wake()
+        equal(connection.state, "connecting")
+    } finally {
+        delete globalThis.navigator
+    }
+})
+
+test("what comes late of an old connection is not heard", async (Connection) => {
+    const { clock, connection, messages, socket } = await begin(Connection)
+    const old = socket()
+    old.say(welcome(clock))
+    connection.send({ type: "add", id: 1 })
+    await clock.pass(10_000)
+    old.say({ type: "ack", id: 1 })
+    old.end(4003)
+    equal([messages, connection.state], [[], "waiting"])
+})
+
+async function main() {
+    const { Connection } = await import(path.resolve(kit, "connection.js"))
+    globalThis.WebSocket = FakeSocket
+    let failures = 0
+    for (const { name, body } of checks) {
+        try {
+            await body(Connection)
+            console.log(`ok ${name}`)
+        } catch (error) {
+            failures += 1
+            console.log(`not ok ${name}: ${error.message}`)
+        }
+    }
+    console.log(`1..${checks.length}`)
+    process.exitCode = failures ? 1 : 0
+}
+
+main()
