@@ -209,7 +209,9 @@ export class Channel extends EventTarget {
         clearTimeout(this.#subscribing)
         this.#subscribing = null
         const messages = this.#isWhole ? null : [...this.#watched.keys()]
-        const want = { ...this.#subscription, messages, since: this.#state.since(messages) }
+        this.#state.watch(messages)
+        const unknown = this.#state.unknown(messages ?? [])
+        const want = { ...this.#subscription, messages, unknown, since: unknown.length ? undefined : this.#state.position }
         this.#client.link.subscribe(this.#client.tab, this.name, want)
     }
 
@@ -224,24 +226,30 @@ export class Channel extends EventTarget {
     }
 
     /** Takes one of the broker's messages about this channel. */
-    receive(message, covers) {
-        const { changed, answered, error } = this.#state.receive(message, this.#client.now(), covers)
+    receive(message, scope) {
+        const wasFrozen = this.frozen
+        const { changed, answered, error } = this.#state.receive(message, this.#client.now(), scope)
         if (answered) this.#settle(answered, message, error)
         this.#changed(changed)
         switch (message.type) {
         case "subscribed":
             this.#ready.resolve(this)
             break
-        case "refused": case "unsubscribed":
-            if (message.code ?? message.reason) this.#refused({ code: message.code ?? message.reason, message: message.message ?? "the subscription was ended" })
+        case "refused":
+            this.#refused(message)
             break
-        case "burst": case "occupancy": case "frozen":
+        case "unsubscribed":
+            if (message.reason) this.#refused({ code: message.reason, message: "the subscription was ended" })
+            break
+        case "burst": case "occupancy":
             this.#tell(message.type, message)
         }
+        if (this.frozen !== wasFrozen) this.#tell("frozen", { frozen: this.frozen, by: message.by })
         this.#send()
     }
 
-    #refused(error) {
+    #refused({ code, message }) {
+        const error = { code, message }
         this.#state.subscriptionRefused()
         this.#ready.reject(new FanfareError(error))
         this.#tell("error", error)

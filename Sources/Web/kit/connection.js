@@ -1,14 +1,13 @@
 // One connection to a broker, kept up: it comes back with jitter, obeys the broker's goodbye, renews its token, and goes
 // over plain HTTP where WebSockets are blocked. What is asked and answered over it is hub.js's business.
 
-import { claimsOf, isReachable, openStreams } from "./fallback.js"
-
 const firstDelay = 500
 const lastDelay = 20_000
 const longestTimer = 2_147_483_647 // what a browser's timer can count, 24 days
 const stableAfter = 5_000
 const welcomeWithin = 20_000
 const answerWithin = 10_000
+const probeWithin = 10_000
 const silenceGrace = 10_000
 const farewellWithin = 5_000
 const renewBefore = 30_000
@@ -23,7 +22,7 @@ export class Connection {
     error = undefined
 
     #base // the broker's address, by http or https
-    #identity // { user }, or { token, isRenewable }: a function that gives a promise of a token, and whether of a new one each time
+    #identity // { user }, or { token, isRenewable }: a function that gives a promise of a token, of a new one each time
     #options // { now, random, onstate, onmessage }
     #wire = null // what carries messages now: { send, close }
     #attempt = 0
@@ -76,29 +75,38 @@ export class Connection {
         const attempt = this.#drop()
         this.#become("connecting")
         this.#timer("welcome", welcomeWithin, () => this.#lost())
-        let token, isAnswering
+        let token, hasFallback
         try {
             token = await this.#identity.token?.()
-            isAnswering = this.#refusals >= refusalsBeforeFallback && await isReachable(this.#base)
+            hasFallback = this.#refusals >= refusalsBeforeFallback && await isReachable(this.#base)
         } catch {
             if (attempt === this.#attempt) this.#lost()
             return
         }
-        if (attempt === this.#attempt) this.#begin(openSocket, token, isAnswering)
+        if (attempt === this.#attempt) this.#begin(openSocket, token, hasFallback)
     }
 
-    /** Begins to talk by WebSocket; where the broker answers HTTP and yet no WebSocket comes about, by HTTP. */
-    #begin(openWire, token, hasFallback = false) {
+    /** Begins to talk over a wire; by HTTP where that works, and no WebSocket comes about. */
+    #begin(openWire, token, hasFallback) {
         const attempt = this.#attempt
         // A broker in development mode believes the name, and takes the token only of the same one.
         this.#wire = openWire(this.#base, token ? claimsOf(token).sub : this.#identity.user, {
             onmessage: (message) => attempt === this.#attempt && this.#receive(message, token),
             onclose: (code) => {
                 if (attempt !== this.#attempt) return
-                if (hasFallback && !this.#isWelcomed) this.#begin(openStreams, token)
+                if (hasFallback && !this.#isWelcomed) this.#fallBack(attempt, token)
                 else this.#lost(code)
             },
         })
+    }
+
+    async #fallBack(attempt, token) {
+        try {
+            const { openStreams } = await import("./fallback.js")
+            if (attempt === this.#attempt) this.#begin(openStreams, token)
+        } catch {
+            if (attempt === this.#attempt) this.#lost()
+        }
     }
 
     /** Hears no more of what there was, and gives the number of the attempt that may follow. */
@@ -186,8 +194,9 @@ export class Connection {
 
     // MARK: losing it
 
-    #lost(code) {
+    #lost(closeCode) {
         const goodbye = this.#goodbye
+        const code = goodbye?.code ?? closeCode
         const wasConnected = this.state === "connected"
         if (!this.#isWelcomed) this.#refusals += 1
         this.#drop()
@@ -199,7 +208,9 @@ export class Connection {
         }
         const isStable = wasConnected && this.#options.now() - this.#connectedAt >= stableAfter
         if (isStable) this.#failures = 0
-        this.#rest(goodbye ? (isStable ? goodbye.retry_after_ms : Math.max(goodbye.retry_after_ms, this.#delay())) : this.#delay())
+        const asked = goodbye?.retry_after_ms ?? 0
+        // A broker that greets and sends away in one breath must not be asked again in a tight loop.
+        this.#rest(isStable && goodbye ? asked : Math.max(asked, this.#delay()))
     }
 
     /** How long to wait: drawn evenly below a ceiling that doubles, so that those who lost one broker come back scattered. */
@@ -253,5 +264,26 @@ function openSocket(base, user, { onmessage, onclose }) {
     return {
         send: (message) => socket.send(JSON.stringify(message)),
         close: () => socket.close(1000),
+    }
+}
+
+/** Whether the broker answers HTTP. */
+export async function isReachable(base) {
+    try {
+        await fetch(new URL("healthz", base), { mode: "no-cors", cache: "no-store", signal: AbortSignal.timeout(probeWithin) })
+        return true
+    } catch {
+        return false
+    }
+}
+
+/** What a JWT says, unproven. */
+export function claimsOf(token) {
+    try {
+        const [, claims] = token.split(".")
+        const bytes = Uint8Array.from(atob(claims.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0))
+        return JSON.parse(new TextDecoder().decode(bytes))
+    } catch {
+        return {}
     }
 }

@@ -1,19 +1,10 @@
 // Where WebSockets are blocked: what they would carry, by Server-Sent Events (a stream for each channel) and HTTP requests.
 
+import { claimsOf } from "./connection.js"
+
 // Browsers open six connections to a host by HTTP/1.1; two are left for requests.
 const maxStreams = 4
-const probeWithin = 10_000
 const heartbeat = 25_000
-
-/** Whether the broker answers HTTP. */
-export async function isReachable(base) {
-    try {
-        await fetch(new URL("healthz", base), { mode: "no-cors", cache: "no-store", signal: AbortSignal.timeout(probeWithin) })
-        return true
-    } catch {
-        return false
-    }
-}
 
 /** Carries messages by HTTP: `send` takes what a WebSocket takes, `onmessage` hears what one would say. */
 export function openStreams(base, user, { onmessage, onclose }) {
@@ -150,21 +141,11 @@ function httpForm({ type, channel, message, messages, reaction, reactions, key, 
 
 /** The messages of a stream of Server-Sent Events, as they come. */
 async function* eventsOf(body) {
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
     let rest = ""
-    for await (const text of body.pipeThrough(new TextDecoderStream())) {
-        const lines = (rest + text).split("\n")
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        const lines = (rest + part.value).split("\n")
         rest = lines.pop()
         for (const line of lines) if (line.startsWith("data:")) yield JSON.parse(line.slice(5))
-    }
-}
-
-/** What a JWT says, unproven. */
-export function claimsOf(token) {
-    try {
-        const [, claims] = token.split(".")
-        const bytes = Uint8Array.from(atob(claims.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0))
-        return JSON.parse(new TextDecoder().decode(bytes))
-    } catch {
-        return {}
     }
 }

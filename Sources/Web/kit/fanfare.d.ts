@@ -144,7 +144,8 @@ interface ChannelEvents {
     change: CustomEvent<{ message: string }>
     burst: CustomEvent<Burst>
     occupancy: CustomEvent<{ type: "occupancy"; channel: string; connections: number; users: number }>
-    frozen: CustomEvent<{ type: "frozen"; channel: string; frozen: boolean; by?: string }>
+    /** Whether the channel takes changes is another now; `by` whom, where the broker says it. */
+    frozen: CustomEvent<{ frozen: boolean; by?: string }>
     /** A change has failed, or the subscription was refused. */
     error: CustomEvent<Refusal>
 }

@@ -7,7 +7,7 @@
 //   await channel.toggle("m1", "👍")
 
 import { Channel, FanfareError } from "./channel.js"
-import { claimsOf } from "./fallback.js"
+import { claimsOf } from "./connection.js"
 import { Hub } from "./hub.js"
 import { canShare, Tabs } from "./tabs.js"
 
@@ -44,7 +44,7 @@ export class FanfareClient extends EventTarget {
         const makeHub = ({ onstate, deliver }) => new Hub(base, identity, { now, random, onstate, deliver })
         const handlers = {
             onstate: () => this.#stateChanged(),
-            deliver: (message, covers) => this.#receive(message, covers),
+            deliver: (message, scope) => this.#receive(message, scope),
         }
         this.#user = token ? null : user ?? null
         this.#shared = { now, tab: this.#tab, storage: storage && new Drafts(storage, base), ask: (request) => this.#ask(request) }
@@ -102,14 +102,14 @@ export class FanfareClient extends EventTarget {
         })
     }
 
-    #receive(message, covers) {
+    #receive(message, scope) {
         const query = this.#queries.get(message.id)
         const channel = this.#channels.get(message.channel)
         if (query) {
             this.#queries.delete(message.id)
             if (message.type === "error") query.reject(new FanfareError(message))
             else query.resolve(message)
-        } else if (channel) channel.receive(message, covers)
+        } else if (channel) channel.receive(message, scope)
         else if (message.type === "error") for (const one of this.#channels.values()) one.receive(message)
     }
 
@@ -190,8 +190,12 @@ class Drafts {
     }
 
     save(user, channel, drafts) {
-        if (drafts.length) this.#storage.setItem(this.#name(user, channel), JSON.stringify(drafts))
-        else this.#storage.removeItem(this.#name(user, channel))
+        try {
+            if (drafts.length) this.#storage.setItem(this.#name(user, channel), JSON.stringify(drafts))
+            else this.#storage.removeItem(this.#name(user, channel))
+        } catch {
+            // What finds no room is not kept.
+        }
     }
 
     #name(user, channel) {

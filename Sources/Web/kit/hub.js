@@ -10,12 +10,12 @@ export class Hub {
     #connection
     #deliver
     #channels = new Map() // name -> { wants, asked, covered, since }
-    #asked = new Map() // id -> { name, wish }
+    #asked = new Map() // id -> { name, wish, told }
     #lastId = 0
 
     /**
-     * `onstate()` is called when the connection's state has changed, `deliver(message, covers)` with what the broker says;
-     * for `covers` see `ChannelState.receive`.
+     * `onstate()` is called when the connection's state has changed, `deliver(message, scope)` with what the broker says;
+     * for `scope` see `ChannelState.receive`.
      */
     constructor(base, identity, { now, random, onstate, deliver }) {
         this.#deliver = deliver
@@ -58,21 +58,21 @@ export class Hub {
     }
 
     /**
-     * A tab wants a channel, or something else of it: `{ mode, messages, occupancy, since }`. Without `messages` it wants
-     * all of them; `since`, the position up to which it knows all that it wants.
+     * A tab wants a channel, or something else of it: `{ mode, messages, occupancy, unknown, since }`. Without `messages`
+     * it wants all of them; `unknown` are those that it does not know; `since`, up to where it knows all that it wants.
      */
     subscribe(tab, name, want) {
-        const channel = this.#channels.get(name) ?? { wants: new Map(), asked: null, covered: null, since: undefined }
-        const before = channel.wants.get(tab)
-        if (!this.#channels.has(name)) Object.assign(channel, { covered: want.messages, since: want.since })
-        else if (!before) this.#goBackTo(want, channel)
+        const channel = this.#channels.get(name)
+            ?? { wants: new Map(), asked: null, covered: want.messages, since: want.since }
         this.#channels.set(name, channel)
-        channel.wants.set(tab, want)
         const { asked } = channel
+        const before = channel.wants.get(tab)
+        if (!before || !asked) this.#goBackTo(want, channel)
+        channel.wants.set(tab, want)
         if (!asked) return this.#ask("subscribe", name, channel, channel.since)
-        const news = want.messages?.filter((message) => !before?.messages?.includes(message))
-        // What is watched for another tab already would not be told again.
-        const isTold = !asked.messages || !news?.some((message) => asked.messages.includes(message))
+        // A watch tells what is newly watched, and no more; what the tab wanted before is on its way to it.
+        const isTold = want.unknown.every((message) =>
+            before?.messages?.includes(message) || (asked.messages && !asked.messages.includes(message)))
         if (before && want.messages && isTold) this.#watch(name, channel)
         else this.#ask("subscribe", name, channel)
     }
@@ -96,6 +96,10 @@ export class Hub {
     }
 
     #connectionChanged() {
+        // Who was to be told something has to be told on the next connection.
+        for (const { name, told } of this.#asked.values()) {
+            if (told?.length !== 0 && this.#channels.has(name)) this.#channels.get(name).since = undefined
+        }
         this.#asked.clear()
         for (const [name, channel] of this.#channels) {
             channel.asked = null
@@ -114,7 +118,7 @@ export class Hub {
             // falls through
         case "watched":
             if (asked) channel.covered = asked.wish.messages
-            return this.#deliver(message, channel.covered)
+            return this.#deliver(message, { watched: channel.covered ?? null, told: asked?.told })
         case "error":
             if (asked) return this.#refused(message, asked, channel)
             break
@@ -149,17 +153,19 @@ export class Hub {
         if (wish.messages && !isSame) this.#ask("watch", name, channel)
     }
 
-    #ask(type, name, channel, since) {
+    #ask(type, name, channel, position) {
         if (this.#connection.state !== "connected") return
         const id = this.#newId()
         const wish = union(channel.wants.values())
         const isCovered = !channel.covered || wish.messages?.every((one) => channel.covered.includes(one))
+        const since = isCovered ? position : undefined
+        const news = type === "watch" ? wish.messages.filter((one) => !channel.asked.messages?.includes(one)) : wish.messages
         channel.asked = wish
-        this.#asked.set(id, { name, wish })
+        this.#asked.set(id, { name, wish, told: since ? [] : news })
         const { mode, messages, occupancy } = wish
         this.#connection.send({
-            type, id, channel: name, ...(type === "subscribe" && { mode }), ...(messages && { messages }),
-            ...(type === "subscribe" && occupancy && { occupancy }), ...(since && isCovered && { since }),
+            type, id, channel: name, ...(messages && { messages }),
+            ...(type === "subscribe" && { mode, ...(occupancy && { occupancy }), ...(since && { since }) }),
         })
     }
 

@@ -32,10 +32,14 @@ export class ChannelState {
         this.isFrozen = false
     }
 
-    /** The position up to which all of these messages (null: of the whole channel) are known; undefined where they are not. */
-    since(messages) {
-        const isKnown = this.epoch !== null && (messages ?? []).every((message) => this.#isKnown(message))
-        return isKnown ? { epoch: this.epoch, seq: this.seq } : undefined
+    /** The position up to which what is known is right; undefined before the first snapshot. */
+    get position() {
+        return this.epoch === null ? undefined : { epoch: this.epoch, seq: this.seq }
+    }
+
+    /** Which of these messages are not known. */
+    unknown(messages) {
+        return messages.filter((message) => !this.#isKnown(message))
     }
 
     // MARK: what a person does
@@ -71,6 +75,21 @@ export class ChannelState {
         if (failed) this.#changes.take(failed.key)
         this.#touch(message)
         return failed
+    }
+
+    /** Only these messages are watched from now on (null: all): what is known of others does not stay true. */
+    watch(messages) {
+        if (!messages) return
+        const watched = new Set(messages)
+        if (this.#isComplete) {
+            for (const id of watched) if (!this.#messages.has(id)) this.#put(new MessageState(id, this.#floor, true))
+        }
+        this.#isComplete = false
+        for (const id of [...this.#messages.keys()]) {
+            if (watched.has(id)) continue
+            this.#messages.delete(id)
+            this.#touch(id)
+        }
     }
 
     // MARK: what is sent
@@ -125,14 +144,15 @@ export class ChannelState {
 
     /**
      * Takes one of the broker's messages. The `id` of an ack or an error is the key of the change that it answers.
-     * `covers`, beside `subscribed` and `watched`: the messages that are watched from then on; null: the whole channel.
+     * `scope`, beside `subscribed` and `watched`: `watched`, the messages that are watched from then on, and `told`, those
+     * whose state it tells; null: the whole channel.
      * Gives `{ changed, answered, error }`: the messages whose view may be another now, the change that was answered, and
      * the error if it has failed.
      */
-    receive(message, now = 0, covers = null) {
+    receive(message, now = 0, { watched = null, told = watched } = {}) {
         switch (message.type) {
-        case "subscribed": return { changed: this.#subscribed(message, covers) }
-        case "watched": return { changed: this.#snapshot(message, covers, covers.filter((id) => !this.#isKnown(id))) }
+        case "subscribed": return { changed: this.#subscribed(message, watched) }
+        case "watched": return { changed: this.#snapshot(message, watched, told ?? watched) }
         case "added": case "removed": case "updated": case "replaced": case "cleared":
             this.seq = Math.max(this.seq, message.seq)
             return this.#changedIf(this.#at(message.message).applyEvent(message, this.user), message.message)
@@ -155,7 +175,7 @@ export class ChannelState {
         this.#isRefused = true
     }
 
-    #subscribed(message, covers) {
+    #subscribed(message, watched) {
         this.policy = message.policy
         this.allowed = message.allowed
         this.limits = message.limits
@@ -166,9 +186,9 @@ export class ChannelState {
             if (message.epoch !== this.epoch || !this.#isContinuous) this.#messages.clear()
             this.epoch = message.epoch
             this.seq = this.#floor = message.seq
-            this.#isComplete = covers === null && message.more === null
-            const rest = covers ?? (this.#isComplete ? [...this.#messages.keys()] : [])
-            for (const id of this.#snapshot(message, covers, rest)) changed.add(id)
+            this.#isComplete = watched === null && message.more === null
+            const rest = watched ?? (this.#isComplete ? [...this.#messages.keys()] : [])
+            for (const id of this.#snapshot(message, watched, rest)) changed.add(id)
         }
         this.#isContinuous = true
         this.#resolveAll()
@@ -177,24 +197,15 @@ export class ChannelState {
     }
 
     /** Takes the state of messages as of a seq, and of those that `rest` names besides: they are bare. */
-    #snapshot({ seq, messages }, covers, rest) {
+    #snapshot({ seq, messages }, watched, rest) {
         const changed = new Set(rest)
         for (const id of rest) this.#put(new MessageState(id, seq, true))
         for (const summary of messages) {
             this.#put(MessageState.from(summary, seq))
             changed.add(summary.message)
         }
-        if (covers) this.#keepOnly(new Set(covers))
+        this.watch(watched)
         return changed
-    }
-
-    /** Forgets what is not watched any more. */
-    #keepOnly(watched) {
-        for (const id of [...this.#messages.keys()]) {
-            if (watched.has(id)) continue
-            this.#messages.delete(id)
-            this.#touch(id)
-        }
     }
 
     #summary({ seq, messages }) {

@@ -44,7 +44,7 @@ export class Tabs {
         if (this.#name === null) return this.#lead()
         this.#port = new BroadcastChannel(this.#name)
         this.#port.onmessage = ({ data }) => this.#hear(data)
-        this.#hold(lifeOf(this.#name, this.#options.tab), () => this.#queue()).catch(() => {}) // closed meanwhile
+        this.#hold(lifeOf(this.#name, this.#options.tab), () => this.#queue()).catch(() => this.#goAlone())
     }
 
     subscribe(tab, channel, want) {
@@ -96,6 +96,14 @@ export class Tabs {
         this.#hold(this.#name, granted, steal && { steal }).catch(() => this.#stepDown())
     }
 
+    /** A page without an origin, of a file say, may have no locks. */
+    #goAlone() {
+        if (this.#end.signal.aborted) return
+        this.#port.close()
+        this.#port = null
+        this.#lead()
+    }
+
     /** The lead was taken away, or this tab was closed. */
     #stepDown() {
         if (this.#end.signal.aborted) return
@@ -129,7 +137,7 @@ export class Tabs {
         } else if (!this.#hub) {
             this.#answered()
             if (data.standing) this.#follow(data.leader, data.standing)
-            else if (data.leader === this.#leader) this.#options.deliver(data.message, data.covers)
+            else if (data.leader === this.#leader) this.#options.deliver(data.message, data.scope)
         }
     }
 
@@ -167,9 +175,9 @@ export class Tabs {
         const { tab } = this.#options
         const hub = this.#hub = this.#options.makeHub({
             onstate: () => hub === this.#hub && this.#hubChanged(),
-            deliver: (message, covers) => {
-                this.#port?.postMessage({ leader: tab, message, covers })
-                this.#options.deliver(message, covers)
+            deliver: (message, scope) => {
+                this.#port?.postMessage({ leader: tab, message, scope })
+                this.#options.deliver(message, scope)
             },
         })
         this.#begin(tab)

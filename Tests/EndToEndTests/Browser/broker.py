@@ -58,23 +58,58 @@ class Broker:
             lambda: urllib.request.urlopen("http://%s/metrics" % self.address, timeout=PATIENCE).read().decode())
         return sum(float(line.split()[-1]) for line in text.splitlines() if re.match(name + r"[ {]", line))
 
-    async def empty(self):
-        """Waits until nobody is connected any more."""
-        while await self.metric("fanfare_connections"):
+    async def connections(self, count):
+        """Waits until so many are connected."""
+        while await self.metric("fanfare_connections") != count:
             await asyncio.sleep(0.02)
+
+
+async def relay(reader, writer):
+    with contextlib.suppress(ConnectionError):
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+    writer.close()
+
+
+class Cable:
+    """`async with Cable(address) as cable:` what lies between a page and the broker, at `cable.address`; it can be cut."""
+
+    def __init__(self, behind):
+        self.behind = behind.split(":")
+        self.ends = []
+        self.is_cut = False
+
+    async def __aenter__(self):
+        self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
+        self.address = "%s:%d" % self.server.sockets[0].getsockname()
+        return self
+
+    async def __aexit__(self, *_):
+        self.server.close()
+        self.cut()
+
+    async def serve(self, reader, writer):
+        if self.is_cut:
+            return writer.transport.abort()
+        behind, ahead = await asyncio.open_connection(*self.behind)
+        self.ends += [writer, ahead]
+        await asyncio.gather(relay(reader, ahead), relay(behind, writer))
+
+    def cut(self):
+        self.is_cut = True
+        for end in self.ends:
+            end.transport.abort()
+        self.ends.clear()
+
+    def mend(self):
+        self.is_cut = False
 
 
 @contextlib.asynccontextmanager
 async def blocking_proxy(address):
     """A proxy in front of the broker that lets plain HTTP through and answers every upgrade with 403; gives its address."""
     host, port = address.split(":")
-
-    async def relay(reader, writer):
-        with contextlib.suppress(ConnectionError):
-            while data := await reader.read(65536):
-                writer.write(data)
-                await writer.drain()
-        writer.close()
 
     async def serve(reader, writer):
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):

@@ -217,6 +217,14 @@ test("the close code 4001 means a new token, or the end where there is none", as
     equal([fixed.connection.state, fixed.connection.error.code], ["closed", "unauthorized"])
 })
 
+test("a goodbye says it where no close code comes", async (Connection) => {
+    const { clock, connection, socket } = await begin(Connection, { identity: { isRenewable: false, token: async () => "t1" } })
+    socket().say(welcome(clock, null))
+    socket().say({ type: "goodbye", code: 4001, reason: "the token ran out", retry_after_ms: 0 })
+    socket().end(1006)
+    equal([connection.state, connection.error.code], ["closed", "unauthorized"])
+})
+
 test("a token that does not come is waited for like a broker", async (Connection) => {
     const { clock, states, socket } = await begin(Connection, { identity: tokens() })
     equal([states.at(-1), socket()], ["waiting", undefined])

@@ -1,26 +1,17 @@
 // The browser client's model of a channel against a plain broker and a plain person: random changes, answers that are late
-// or lost, connections that break, snapshots and replays. Words: FOLDER OF THE KIT, ROUNDS, SEED (optional)
+// or lost, connections that break, snapshots and replays. Words: FOLDER OF THE KIT, ROUNDS. FANFARE_SEED brings
+// the same lots again.
 //
 // The plain broker keeps who has what and a log of events. Whenever all is answered and delivered, what the model shows has to
 // be what the broker has; at every moment, it has to be what the broker has told, plus what the person did since.
 "use strict"
 const path = require("node:path")
-const [kit, rounds, given] = process.argv.slice(2)
-const seed = Number(given ?? Math.floor(Math.random() * 2 ** 31))
+const { generator, seed } = require("./lots.js")
+const [kit, rounds] = process.argv.slice(2)
 const channel = "chat:42"
 const messages = ["m1", "m2", "m3"]
 const emoji = ["👍", "❤️", "😂"]
 const others = ["bob", "cy"]
-
-/** Mulberry32. */
-function generator(state) {
-    return () => {
-        state = (state + 0x6d2b79f5) | 0
-        let word = Math.imul(state ^ (state >>> 15), 1 | state)
-        word = (word + Math.imul(word ^ (word >>> 7), 61 | word)) ^ word
-        return ((word ^ (word >>> 14)) >>> 0) / 2 ** 32
-    }
-}
 
 /** Who has what, in the plainest way: a list of { message, reaction, user, count } in order of their coming. */
 class PlainBroker {
@@ -150,7 +141,7 @@ function run(ChannelState, random, policy) {
     const asked = new Map() // key -> the body that was sent with it first
 
     const connect = () => {
-        const since = random() < 0.5 ? state.since(null) : undefined
+        const since = random() < 0.5 ? state.position : undefined
         wire = { toClient: [broker.subscribed(since)], toBroker: [], told: since?.seq ?? broker.seq }
         state.connected(true)
         flush()
@@ -200,7 +191,7 @@ function run(ChannelState, random, policy) {
         if (!wanted) throw new Error(`${JSON.stringify(intent)} is not seen: ${JSON.stringify(has)}`)
         flush()
     }
-    const others_ = () => {
+    const actOther = () => {
         const message = pick(messages)
         if (random() < 0.1) broker.clear(message, pick([undefined, "ada", "bob"]))
         else if (random() < 0.7) broker.add(pick(others), message, pick(emoji))
@@ -230,7 +221,7 @@ function run(ChannelState, random, policy) {
     for (let step = 0; step < 200; step += 1) {
         const dice = random()
         if (dice < 0.3) act()
-        else if (dice < 0.5) others_()
+        else if (dice < 0.5) actOther()
         else if (!wire) dice < 0.7 && connect()
         else if (dice < 0.7) serve()
         else if (dice < 0.92) hear()
