@@ -13,7 +13,7 @@ import statistics
 import struct
 import time
 
-from bare_http import connect, cpu_seconds, read_answer, resident_kilobytes, upgrade
+from bare_http import Growth, connect, cpu_seconds, read_answer, upgrade
 from checks import Check, Client, equal, main, matches
 from raw import CLOSE, PING, PONG, TEXT, RawClient, frame
 
@@ -138,7 +138,7 @@ def floods(url, pid):
         for _ in range(20):
             flood(url, frame(TEXT, b"{") * 5000)
     with Attack("requests without end, whose answers are not read"):
-        before = resident_kilobytes(pid)
+        growth = Growth(pid)
         readers = []
         for i in range(20):
             reader = RawClient(url, "full%d" % i, receive_buffer=4096)
@@ -149,20 +149,18 @@ def floods(url, pid):
                 except BlockingIOError:
                     break
             readers.append(reader.socket)
-        grown = resident_kilobytes(pid) - before
-        close_all(readers)
         # 20 times 1 MiB, and as much again for what the allocator keeps.
-        assert grown < 64 * 1024, "20 readers cost %d KB" % grown
+        growth.check(64 * 1024, "20 readers")
+        close_all(readers)
     with Attack("pings within the bound, whose pongs are not read"):
-        before = resident_kilobytes(pid)
+        growth = Growth(pid)
         readers = [RawClient(url, "deaf%d" % i, receive_buffer=4096) for i in range(20)]
         for _ in range(3):
             for reader in readers:
                 reader.send(frame(PING, b"x" * 125) * 45)
             time.sleep(1)
-        grown = resident_kilobytes(pid) - before
+        growth.check(16 * 1024, "20 readers")
         close_all([reader.socket for reader in readers])
-        assert grown < 16 * 1024, "20 readers cost %d KB" % grown
 
 
 def flood(url, data):
@@ -177,7 +175,7 @@ def flood(url, data):
 
 def slow_readers(url, pid):
     with Attack("twenty readers of much who take nothing"):
-        before = resident_kilobytes(pid)
+        growth = Growth(pid)
         readers = []
         for i in range(20):
             reader = RawClient(url, "slow%d" % i, receive_buffer=4096)
@@ -185,10 +183,9 @@ def slow_readers(url, pid):
             reader.send(frame(TEXT, b'{"type":"subscribe","id":1,"channel":"chat:much","mode":"%s"}' % mode))
             readers.append(reader)
         asyncio.run(react(url, "chat:much", 6000))
-        grown = resident_kilobytes(pid) - before
-        close_all([reader.socket for reader in readers])
         # Half of it is the channel's own: 6,000 messages, each with data.
-        assert grown < 64 * 1024, "20 readers cost %d KB" % grown
+        growth.check(64 * 1024, "20 readers")
+        close_all([reader.socket for reader in readers])
 
 
 async def react(url, channel, rounds):

@@ -130,9 +130,25 @@ class Metrics:
             time.sleep(0.02)
 
 
-def resident_kilobytes(pid):
-    with open("/proc/%s/status" % pid) as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+# Under a sanitizer memory has a shadow, and what is freed is kept for a while.
+MEMORY_TIMES = int(os.environ.get("FANFARE_MEMORY_TIMES", "1"))
+
+
+class Growth:
+    """How much a process's resident memory has grown since this was made."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        self.before = self.kilobytes()
+
+    def kilobytes(self):
+        with open("/proc/%s/status" % self.pid) as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+
+    def check(self, most, whose):
+        """Most in kilobytes."""
+        grown = self.kilobytes() - self.before
+        assert grown < most * MEMORY_TIMES, "%s cost %d KB" % (whose, grown)
 
 
 def cpu_seconds(pid):

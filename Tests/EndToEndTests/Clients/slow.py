@@ -3,17 +3,13 @@
 import asyncio
 import json
 
+from bare_http import Growth
 from checks import ABSENT, Check, Client, equal, main, matches
 from raw import TEXT, RawClient, frame
 
 # Each event is over 1 KB, so that a few thousand of them are more than the kernel and the bound of 1 MiB hold.
 ROUNDS = 6000
 DATA = {"filler": "x" * 1000}
-
-
-def resident_kilobytes(pid):
-    with open("/proc/%s/status" % pid) as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
 
 
 class SlowReader:
@@ -49,7 +45,7 @@ async def scenario(url, pid):
     channel = "chat:slow"
     async with await Client.connect(url, "ada") as ada, await Client.connect(url, "bob") as bob:
         await bob.request("subscribe", channel=channel, messages=["other"])
-        before = resident_kilobytes(pid)
+        growth = Growth(pid)
         events = [SlowReader(url, "slow%d" % i, channel=channel) for i in range(20)]
         summaries = SlowReader(url, "slow", channel=channel, mode="summary")
         with Check("nobody waits for slow readers"):
@@ -57,9 +53,8 @@ async def scenario(url, pid):
             equal(last, ROUNDS, "seq")
             await bob.ping()
         with Check("what waits for a connection is bounded"):
-            grown = resident_kilobytes(pid) - before
             # The bound is 1 MiB a connection, of bytes that all of them share; the rest is the channel's history.
-            assert grown < 20 * 1024, "20 slow readers cost %d KB" % grown
+            growth.check(20 * 1024, "20 slow readers")
         with Check("mode events: lagged in place of what is missing, then fresh state, then events go on"):
             reader = events[0]
             expected = 1
