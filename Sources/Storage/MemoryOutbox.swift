@@ -15,8 +15,11 @@ public final class MemoryOutbox: Outbox {
     /// Makes an empty outbox.
     public init() {}
 
-    /// How many entries wait; see ``Outbox/pending``.
-    public var pending: [String: Int] { state.withLock { $0.counts.pending } }
+    /// The queues in which entries wait; see ``Outbox/queues``.
+    public var queues: [String] { state.withLock { Array($0.counts.pending.keys) } }
+
+    /// How many entries wait in a queue; see ``Outbox/pending(in:)``.
+    public func pending(in queue: String) -> Int { state.withLock { $0.counts.pending[queue] ?? 0 } }
 
     /// Puts entries in, each into its queue.
     public func add(_ entries: [OutboxEntry]) {

@@ -3,8 +3,11 @@
 /// An entry stays until it is removed, across restarts where the store lasts. Calls come from any thread and never
 /// block it; answers come as those of a ``Store``.
 public protocol Outbox: AnyObject, Sendable {
-    /// How many entries wait, by queue; a queue without any may be missing.
-    var pending: [String: Int] { get }
+    /// The queues in which entries wait, in no order.
+    var queues: [String] { get }
+
+    /// How many entries wait in a queue.
+    func pending(in queue: String) -> Int
 
     /// Reads the oldest entries of a queue, at most `limit` of them, in the order in which they were committed.
     func read(

@@ -21,6 +21,10 @@ extension Outbox {
         }
     }
 
+    fileprivate var pending: [String: Int] {
+        Dictionary(uniqueKeysWithValues: queues.map { ($0, pending(in: $0)) })
+    }
+
     fileprivate func remove(_ queue: String, oldest count: Int) async throws -> Int {
         try await withCheckedContinuation { continuation in
             remove(queue, oldest: count) { continuation.resume(returning: $0) }

@@ -13,10 +13,10 @@ extension Hub {
         for (name, sender) in senders where settings.namespaces[name]?.outbound?.webhook == nil {
             sender.adopt(nil, isAnonymous: settings.namespaces[name]?.isAnonymous ?? true)
         }
-        for (name, count) in store.outbox.pending
+        for name in store.outbox.queues
         where home(of: name, among: hubs.count) == index && settings.namespaces[name]?.outbound?.webhook == nil {
             log.warning(
-                "\(count) events of the namespace '\(name)' wait for a webhook, and the settings have none; they are kept"
+                "\(store.outbox.pending(in: name)) events of the namespace '\(name)' wait for a webhook, and the settings have none; they are kept"
             )
         }
     }

@@ -86,7 +86,7 @@ final class WebhookSender {
         return metrics
     }
 
-    private var pending: Int { max(0, (outbox.pending[queue] ?? 0) - taken) }
+    private var pending: Int { max(0, outbox.pending(in: queue) - taken) }
 
     /// Takes what the outbox says.
     func receive(_ message: Message) {

@@ -168,7 +168,7 @@ final class Stage {
                 inbox.post(.news)
             }
         }
-        wait(until: deadline) { answers.all.count == groups.count }
+        wait(until: deadline) { answers.count == groups.count }
         return answers.all
     }
 
@@ -222,5 +222,6 @@ private final class Answers<Answer: Sendable>: Sendable {
 
     func add(_ answer: Answer) { list.withLock { $0.append(answer) } }
 
+    var count: Int { list.withLock { $0.count } }
     var all: [Answer] { list.withLock { $0 } }
 }

@@ -10,7 +10,9 @@ final class SQLiteOutbox: Outbox {
         counts = Locked(OutboxCounts(pending))
     }
 
-    var pending: [String: Int] { counts.withLock { $0.pending } }
+    var queues: [String] { counts.withLock { Array($0.pending.keys) } }
+
+    func pending(in queue: String) -> Int { counts.withLock { $0.pending[queue] ?? 0 } }
 
     /// Notes what a commit has put in.
     func added(_ entries: [OutboxEntry]) {
