@@ -1,7 +1,8 @@
 // Replays Tests/Vectors on the browser client's model of a channel. Words: FOLDER OF THE KIT, FOLDER OF THE VECTORS
 //
 // A vector is a list of steps, each something done and what is to be seen after it; `views` and what is in them name only
-// what matters, all lists are whole. The id of a request is its key; `elapsed` moves the clock, in milliseconds.
+// what matters, all lists are whole. The id of a request is its key; `elapsed` moves the clock, in milliseconds;
+// `scope`, beside `receive`, says which messages are watched from then on, and of which of them the state is told.
 "use strict"
 const fs = require("node:fs")
 const path = require("node:path")
@@ -30,7 +31,7 @@ class Replay {
     }
 
     do(step) {
-        if ("receive" in step) this.state.receive(step.receive, this.now)
+        if ("receive" in step) this.state.receive(step.receive, this.now, step.scope)
         else if ("intent" in step) this.state.act(step.intent)
         else if ("sent" in step) this.state.sent(step.sent)
         else if ("connected" in step) this.state.connected(step.connected)
