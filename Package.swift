@@ -13,6 +13,9 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),  // SE-0480
 ]
 
+/// Where only `FanfareClient` and what it imports are built.
+let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS]
+
 /// A Swift target with the house's settings.
 func room(
     _ name: String, imports: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
@@ -34,6 +37,7 @@ let browserKit = [
 
 let package = Package(
     name: "fanfare",
+    platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
     products: [
         .executable(name: "fanfare", targets: ["fanfare"]),
         .executable(name: "fanfare-load", targets: ["fanfare-load"]),
@@ -58,7 +62,14 @@ let package = Package(
             resources: ["index.html", "openapi.json", "asyncapi.json", "schemas.json"].map { .embedInCode($0) }
                 + browserKit.map { .embedInCode("kit/" + $0) }),
         room("Server", imports: ["Broker", "Web"]),
-        room("FanfareClient", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),
+        // On Apple's platforms URLSession takes the place of the WebSocket layer and of the event loops, which are Linux's.
+        .target(
+            name: "FanfareClient",
+            dependencies: [
+                "Reactions", "Wire", "Locks", .target(name: "WebSocket", condition: .when(platforms: [.linux])),
+                .target(name: "Transport", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: settings + [.define("FANFARE_URLSESSION", .when(platforms: applePlatforms))]),
         room("LoadGenerator", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),
         room("CommandOptions"),
         .executableTarget(
@@ -102,6 +113,7 @@ let package = Package(
             name: "ledger-benchmark", dependencies: ["Reactions"], path: "Tests/Benchmarks/Ledger",
             swiftSettings: settings),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["Locks"], exclude: ["Browser", "Clients"], swiftSettings: settings),
+            name: "EndToEndTests", dependencies: ["Locks", "FanfareClient"], exclude: ["Browser", "Clients"],
+            swiftSettings: settings),
     ]
 )

@@ -4,11 +4,13 @@ public struct ClientOptions: Sendable {
     public var connectTimeout: Duration
     /// How long a request may wait for its answer, reconnects included.
     public var requestTimeout: Duration
-    /// Whether the broker's certificate must be valid for its name (`wss`).
+    /// Whether the broker's certificate must be valid for its name (`wss`); on Apple's platforms it always must.
     public var verifiesCertificates: Bool
-    /// A file of certificates (PEM) that are trusted instead of the system's.
+    /// A file of certificates (PEM) that are trusted instead of the system's; not on Apple's platforms.
     public var trustedCertificates: String?
     /// Whether to offer the broker to compress messages (permessage-deflate, RFC 7692); it may decline.
+    ///
+    /// Not on Apple's platforms, whose WebSockets have no such thing.
     public var compression: Bool
     /// Called on the client's loop with each of the broker's messages, as it was received.
     public var tap: (@Sendable ([UInt8]) -> Void)?

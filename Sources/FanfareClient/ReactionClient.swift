@@ -1,6 +1,8 @@
-public import Transport
-import WebSocket
 import Wire
+
+#if !FANFARE_URLSESSION
+public import Transport
+#endif
 
 /// A client of one broker: follows channels and reacts, over one connection that comes back by itself.
 ///
@@ -9,22 +11,26 @@ import Wire
 /// share. While it is connected it is kept alive; ``close()`` lets it go.
 public actor ReactionClient {
     /// The loop that the client lives on.
-    public nonisolated let loop: EventLoop
+    public nonisolated let loop: ClientLoop
     /// Where the broker is.
     public nonisolated let url: BrokerURL
     let identity: Identity
     let options: ClientOptions
     var machine: ConnectionMachine
     var connection: Connection?
-    var outbox = Outbox<Request.Body, AnswerContinuation>()
+    var outbox = Outbox<Request.Body, ReplyContinuation>()
     var subscriptions: [String: Subscription] = [:]
-    /// The channel of each subscribe that has no answer yet.
-    var subscribing: [UInt64: String] = [:]
+    /// Each subscribe and each watch that has no answer yet.
+    var subscribing: [UInt64: Subscribing] = [:]
+    var watching: [UInt64: Watching] = [:]
+    /// Those for whom a ``ChannelReactions`` waits, by channel.
+    var feeds: [String: [AttachedFeed]] = [:]
+    var renewal = TokenRenewal()
     private var generator = SystemRandomNumberGenerator()
     private var connectionCount: UInt64 = 0
     private var leaving: Connection?
     private var closers: [CheckedContinuation<Void, Never>] = []
-    private var armed: (deadline: Duration, token: TimerToken)?
+    private var armed: (deadline: Duration, timer: ClientTimer)?
 
     /// Runs the client on its loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -38,24 +44,15 @@ public actor ReactionClient {
     ///   - loop: The loop to live on, running; `nil`: the one that all clients of the process share.
     /// - Throws: ``ClientError``: `invalidURL`, or `transport` where no loop can be made.
     public init(
-        url: String, identity: Identity = .none, options: ClientOptions = ClientOptions(), loop: EventLoop? = nil
+        url: String, identity: Identity = .none, options: ClientOptions = ClientOptions(), loop: ClientLoop? = nil
     ) throws(ClientError) {
         self.url = try BrokerURL(url)
         self.identity = identity
         self.options = options
-        self.loop = if let loop { loop } else { try Self.sharedLoop.get() }
-        machine = ConnectionMachine(connectTimeout: options.connectTimeout)
+        self.loop = if let loop { loop } else { try ClientLoop.ofClients.get() }
+        let renewsTokens = if case .tokens = identity { true } else { false }
+        machine = ConnectionMachine(connectTimeout: options.connectTimeout, renewsTokens: renewsTokens)
     }
-
-    private static let sharedLoop: Result<EventLoop, ClientError> = {
-        do throws(TransportError) {
-            let loop = try EventLoop(name: "fanfare-client")
-            loop.start()
-            return .success(loop)
-        } catch {
-            return .failure(ClientError(.transport, "no event loop could be made: \(error)"))
-        }
-    }()
 
     /// How the client stands with its broker; `nil` before anything was asked of it.
     public var state: ConnectionState? { machine.state }
@@ -76,9 +73,14 @@ public actor ReactionClient {
         closers = []
     }
 
+    /// Runs something on the client's loop, in the order of the calls.
+    nonisolated func onLoop(_ work: @escaping @Sendable (isolated ReactionClient) -> Void) {
+        loop.execute { self.assumeIsolated(work) }
+    }
+
     // MARK: The connection's life
 
-    var now: Duration { Duration.nanoseconds(Int64(clamping: loop.now.nanoseconds)) }
+    var now: Duration { loop.time }
 
     var isConnected: Bool {
         if case .connected = machine.state { true } else { false }
@@ -105,6 +107,7 @@ public actor ReactionClient {
         let actions = machine.handle(event, at: now, using: &generator)
         if let state = machine.state, state != before {
             for subscription in subscriptions.values { subscription.push(.connection(state)) }
+            feedAll(.connection(state))
         }
         for action in actions { perform(action) }
         arm()
@@ -122,70 +125,66 @@ public actor ReactionClient {
             leaving?.leave { [weak self] in self?.assumeIsolated { $0.left() } }
         case .resume:
             subscribing = [:]
-            for subscription in subscriptions.values { subscribe(subscription) }
+            watching = [:]
+            for channel in subscriptions.keys { subscribe(to: channel) }
             resendRequests()
         case .finish(let reason): finish(reason)
         }
     }
 
     private func finish(_ reason: CloseReason) {
-        if let armed { loop.cancel(armed.token) }
+        if let armed { loop.cancel(armed.timer) }
         armed = nil
         let error = ClientError(reason)
         for waiter in outbox.takeAll() { waiter.resume(returning: .failure(error)) }
         for subscription in subscriptions.values { subscription.finish(reason == .requested ? nil : error) }
         subscriptions = [:]
+        feeds = [:]
     }
 
     private func open() {
         connectionCount += 1
         let number = connectionCount
         let url = url
+        let tokens = tokenSource
         // Names are looked up by a call that blocks, so not on the loop.
         Task.detached { [weak self] in
-            let addresses: Result<[SocketAddress], TransportError>
-            do throws(TransportError) {
-                addresses = .success(try SocketAddress.name(url.host, port: url.port).resolved())
+            do {
+                if let tokens { await self?.hold(try await tokens()) }
             } catch {
-                addresses = .failure(error)
+                await self?.fail(number, "there is no token: \(error)")
+                return
             }
-            await self?.connect(number, to: addresses)
+            let route = Route.find(url)
+            await self?.connect(number, by: route)
         }
     }
 
-    private func connect(_ number: UInt64, to addresses: Result<[SocketAddress], TransportError>) {
+    private func fail(_ number: UInt64, _ why: String) {
         guard number == connectionCount, machine.state == .connecting else { return }
-        switch addresses {
-        case .failure(let error): handle(.lost(Loss(error)))
-        case .success(let addresses):
+        handle(.lost(.unreachable(why)))
+    }
+
+    private func connect(_ number: UInt64, by route: Result<Route, Loss>) {
+        guard number == connectionCount, machine.state == .connecting else { return }
+        do throws(Loss) {
             let connection = makeConnection(number)
-            let tls = TLSClientSettings(
-                verifies: options.verifiesCertificates, caFile: options.trustedCertificates)
-            do throws(TransportError) {
-                try connection.start(
-                    to: addresses, serverName: url.host, on: loop, tls: url.isSecure ? tls : nil,
-                    limit: options.connectTimeout)
-                self.connection = connection
-            } catch {
-                handle(.lost(Loss(error)))
-            }
+            try connection.start(by: try route.get(), on: loop)
+            self.connection = connection
+        } catch {
+            handle(.lost(error))
         }
     }
 
     private func makeConnection(_ number: UInt64) -> Connection {
-        var headers: [(name: String, value: String)] = []
-        if case .token(let token) = identity { headers.append((name: "Authorization", value: "Bearer \(token)")) }
-        let handshake = ClientHandshake(
-            host: url.authority, path: url.target(for: identity), subprotocols: ["fanfare.v1.json"],
-            deflate: options.compression ? Connection.deflate : nil, headers: headers,
-            nonce: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
-        return Connection(number: number, handshake: handshake, tap: options.tap) { [weak self] event in
+        let upgrade = Upgrade(url: url, target: url.target(for: identity), token: token, options: options)
+        return Connection(number: number, upgrade) { [weak self] event in
             // A connection lives on the client's loop and reports from there.
             self?.assumeIsolated { $0.take(event, from: number) }
         }
     }
 
-    private func take(_ event: Connection.Event, from number: UInt64) {
+    private func take(_ event: ConnectionEvent, from number: UInt64) {
         guard connection?.number == number else { return }
         switch event {
         case .messages(let messages):
@@ -201,33 +200,21 @@ public actor ReactionClient {
 
     /// Has the loop call back at the next deadline.
     func arm() {
-        guard let next = [machine.deadline, outbox.nextDeadline].compactMap({ $0 }).min() else { return }
+        guard let next = [machine.deadline, outbox.nextDeadline, renewal.due].compactMap({ $0 }).min() else { return }
         if let armed {
             // One that comes too early looks again; only a later one must be replaced.
             guard next < armed.deadline else { return }
-            loop.cancel(armed.token)
+            loop.cancel(armed.timer)
         }
-        let timer = DeadlineTimer { [weak self] in self?.assumeIsolated { $0.deadlineCame() } }
-        armed = (next, loop.schedule(timer, after: next - now))
+        let timer = loop.call(after: next - now) { [weak self] in self?.assumeIsolated { $0.deadlineCame() } }
+        armed = (next, timer)
     }
 
     private func deadlineCame() {
         armed = nil
-        if let heardAt = connection?.heardAt { machine.heard(at: .nanoseconds(Int64(clamping: heardAt.nanoseconds))) }
+        if let heardAt = connection?.heardAt { machine.heard(at: heardAt) }
         expireRequests()
+        renewTokenIfDue()
         handle(.timer)
-    }
-}
-
-/// A timer that calls a closure.
-private final class DeadlineTimer: TimerHandler {
-    private let action: () -> Void
-
-    init(_ action: @escaping () -> Void) {
-        self.action = action
-    }
-
-    func timerFired(_ now: MonotonicTime) {
-        action()
     }
 }

@@ -4,7 +4,7 @@ import Wire
 
 @testable import FanfareClient
 
-private let thumb = Reaction(canonical: "👍")
+private let thumb = Reactions.Reaction(canonical: "👍")
 
 private func added(_ seq: UInt64, _ message: String = "m1", in channel: String = "chat:42") -> BrokerMessage {
     .event(channel: channel, change(seq, message))
@@ -42,11 +42,11 @@ struct ChannelFollowerTests {
     @Test("asks for a snapshot first, and to resume after the last seq from then on")
     func request() {
         var follower = follower()
-        #expect(follower.request == .subscribe(.init(channel: "chat:42")))
+        #expect(follower.request() == .subscribe(.init(channel: "chat:42")))
         _ = follower.take(subscribed(17))
         _ = follower.take(added(18))
         #expect(
-            follower.request == .subscribe(.init(channel: "chat:42", since: Position(epoch: "e1", seq: 18))))
+            follower.request() == .subscribe(.init(channel: "chat:42", since: Position(epoch: "e1", seq: 18))))
     }
 
     @Test("begins with the snapshot, and drops what came before it")

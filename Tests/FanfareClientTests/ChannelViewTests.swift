@@ -33,7 +33,7 @@ struct ModelChannel {
 
     private func numbers(_ group: (reaction: String, users: Set<String>)) -> GroupCount {
         let count = UInt64(group.users.count)
-        return GroupCount(reaction: Reaction(canonical: group.reaction), count: count, users: count)
+        return GroupCount(reaction: Reactions.Reaction(canonical: group.reaction), count: count, users: count)
     }
 
     private func total(of message: String) -> UInt64 {
@@ -155,7 +155,7 @@ struct ChannelViewTests {
     @Test("forget the messages with the oldest changes past the bound")
     func bound() {
         var view = ChannelView()
-        let group = GroupCount(reaction: Reaction(canonical: "👍"), count: 1, users: 1)
+        let group = GroupCount(reaction: Reactions.Reaction(canonical: "👍"), count: 1, users: 1)
         for seq in 1...UInt64(ChannelView.maxMessages + 1) {
             view.apply(
                 Change(
@@ -173,12 +173,14 @@ struct ChannelViewTests {
             Summary(
                 message: message, total: 1,
                 groups: [
-                    .init(reaction: Reaction(canonical: "👍"), count: 1, users: 1, first: 0, last: 0, latest: nil)
+                    .init(
+                        reaction: Reactions.Reaction(canonical: "👍"), count: 1, users: 1, first: 0, last: 0, latest: nil
+                    )
                 ], own: nil)
         }
         var view = ChannelView(summaries, seq: 9, isComplete: false)
         #expect(view.newestFirst.map(\.message) == ["m3", "m1", "m2"])
-        let gone = GroupCount(reaction: Reaction(canonical: "👍"), count: 0, users: 0)
+        let gone = GroupCount(reaction: Reactions.Reaction(canonical: "👍"), count: 0, users: 0)
         view.apply(
             Change(seq: 10, message: "m2", user: "ada", at: 0, total: 0, kind: .removed(gone, byCount: nil)))
         #expect(view.newestFirst.map(\.message) == ["m2", "m3", "m1"])
@@ -193,7 +195,7 @@ struct ChannelViewTests {
         for name in 0..<200 {
             for count in [1, 0] as [UInt64] {
                 seq += 1
-                let group = GroupCount(reaction: Reaction(canonical: "r\(name)"), count: count, users: count)
+                let group = GroupCount(reaction: Reactions.Reaction(canonical: "r\(name)"), count: count, users: count)
                 let kind = count > 0 ? Change.Kind.added(group, byCount: nil, data: nil) : .removed(group, byCount: nil)
                 let change = Change(seq: seq, message: "m", user: "ada", at: 0, total: count, kind: kind)
                 first = first ?? change

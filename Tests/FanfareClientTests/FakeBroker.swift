@@ -19,6 +19,7 @@ actor FakeBroker {
     private var listener: Listener?
     private var connection: ServerConnection?
     private var status = 101
+    private var statusOnce: Int?
     private var waiting: [Event] = []
     private var reader: CheckedContinuation<Event, Never>?
 
@@ -43,6 +44,15 @@ actor FakeBroker {
         return await withCheckedContinuation { reader = $0 }
     }
 
+    /// The next upgrade, past everything else.
+    @discardableResult
+    func nextUpgrade() async -> Event {
+        while true {
+            let event = await next()
+            if case .upgrade = event { return event }
+        }
+    }
+
     /// The next request, past everything else.
     func nextRequest() async -> Request {
         while true {
@@ -53,6 +63,11 @@ actor FakeBroker {
     /// What upgrades are answered with from now on: 101, or a refusal.
     func answer(with status: Int) {
         self.status = status
+    }
+
+    /// What the next upgrade is answered with.
+    func answerOnce(with status: Int) {
+        statusOnce = status
     }
 
     func send(_ messages: BrokerMessage...) {
@@ -74,7 +89,10 @@ actor FakeBroker {
     }
 
     private func note(_ event: Event) {
-        if case .upgrade = event { connection?.answer(status) }
+        if case .upgrade = event {
+            connection?.answer(statusOnce ?? status)
+            statusOnce = nil
+        }
         if let reader {
             self.reader = nil
             reader.resume(returning: event)

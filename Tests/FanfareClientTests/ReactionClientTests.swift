@@ -5,7 +5,7 @@ import Wire
 
 @testable import FanfareClient
 
-private let thumb = Reaction(canonical: "👍")
+private let thumb = Reactions.Reaction(canonical: "👍")
 
 private let welcome = BrokerMessage.welcome(
     Welcome(
@@ -43,8 +43,9 @@ private struct ChannelReader {
     }
 
     mutating func next() async throws -> ChannelUpdate? {
-        while let update = try await updates.next() {
+        while let update = await updates.next() {
             if case .connection = update { continue }
+            if case .ended(let error) = update { throw error }
             return update
         }
         return nil
@@ -160,7 +161,8 @@ struct ReactionClientTests {
         let (broker, client) = try await Self.setUp(.token("bad"))
         await broker.answer(with: 401)
         let error = await #expect(throws: ClientError.self) {
-            for try await _ in client.events(in: "chat:42") {}
+            var reader = ChannelReader(client.events(in: "chat:42"))
+            while try await reader.next() != nil {}
         }
         #expect(error?.code == .unauthorized)
         let second = await #expect(throws: ClientError.self) { try await client.add("👍", to: "m1", in: "chat:42") }

@@ -75,7 +75,9 @@ struct BoardTests {
 
     @Test("fits into any screen, piece beside piece")
     func fits() {
-        let groups = [group(thumb, 1 << 53), group(heart, 3), group(parrot, 1), group(Reaction(canonical: "👨‍👩‍👧‍👦"), 99)]
+        let groups = [
+            group(thumb, 1 << 53), group(heart, 3), group(parrot, 1), group(Reactions.Reaction(canonical: "👨‍👩‍👧‍👦"), 99),
+        ]
         let messages = (1...9).map { (String(repeating: "m\($0)", count: $0 * 5), groups) }
         var updates = [snapshot(view(messages))]
         updates += (1...30).map { seq in

@@ -93,7 +93,7 @@ struct PlainLinesTests {
 
     @Test("stay one line each whatever a broker sends")
     func control() {
-        let evil = Reaction(canonical: "x\n\u{1B}[2J")
+        let evil = Reactions.Reaction(canonical: "x\n\u{1B}[2J")
         let lines = PlainLines.lines(for: .event(change(.added(group(evil, 1), byCount: nil, data: nil))))
         #expect(lines == ["added seq=20 message=m1 reaction=x??[2J count=1 users=1 total=4 at=1000 user=ada"])
     }

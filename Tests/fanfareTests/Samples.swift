@@ -4,12 +4,12 @@ import Wire
 
 @testable import fanfare
 
-let thumb = Reaction(canonical: "👍")
-let heart = Reaction(canonical: "❤️")
-let parrot = Reaction(canonical: "party_parrot")
+let thumb = Reactions.Reaction(canonical: "👍")
+let heart = Reactions.Reaction(canonical: "❤️")
+let parrot = Reactions.Reaction(canonical: "party_parrot")
 
 /// Groups with as many users as reactions.
-func group(_ reaction: Reaction, _ count: UInt64) -> GroupCount {
+func group(_ reaction: Reactions.Reaction, _ count: UInt64) -> GroupCount {
     GroupCount(reaction: reaction, count: count, users: count)
 }
 

@@ -8,13 +8,13 @@ import Wire
 struct ChannelFollower: Sendable {
     let channel: String
     let mode: Mode
-    let messages: [String]?
-    let wantsOccupancy: Bool
+    var messages: [String]?
+    var wantsOccupancy: Bool
     /// The last change seen; `nil` before the first answer.
     private(set) var position: Position?
     /// The counts.
     private(set) var view = ChannelView()
-    private var allowed: [Reaction]?
+    private var allowed: [Reactions.Reaction]?
     private var isLagged = false
 
     init(channel: String, mode: Mode, messages: [String]?, wantsOccupancy: Bool) {
@@ -25,9 +25,14 @@ struct ChannelFollower: Sendable {
     }
 
     /// What to send on each new connection.
-    var request: Request.Body {
+    ///
+    /// - Parameter startsAnew: Whether to ask for a snapshot rather than for what was missed.
+    /// - Returns: A `subscribe`.
+    func request(startsAnew: Bool = false) -> Request.Body {
         .subscribe(
-            .init(channel: channel, mode: mode, messages: messages, since: position, occupancy: wantsOccupancy))
+            .init(
+                channel: channel, mode: mode, messages: messages, since: startsAnew ? nil : position,
+                occupancy: wantsOccupancy))
     }
 
     /// Whether another subscription asks for the same.

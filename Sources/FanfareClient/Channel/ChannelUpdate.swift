@@ -19,6 +19,8 @@ public enum ChannelUpdate: Sendable, Equatable {
     case burst(Burst)
     /// Whether the channel takes reactions was changed.
     case frozen(Bool, by: String)
+    /// The subscription is over, and the sequence with it: the broker refused it, or the client does not come back.
+    case ended(ClientError)
 }
 
 /// A channel's state at one moment.
@@ -38,12 +40,12 @@ public struct ChannelSnapshot: Sendable, Equatable {
     /// The life of the channel's counter.
     public var epoch: String
     /// The reactions that may be used; `nil`: all that the namespace accepts.
-    public var allowed: [Reaction]?
+    public var allowed: [Reactions.Reaction]?
     /// Why it comes.
     public var reason: Reason
 
     /// Makes a snapshot.
-    public init(view: ChannelView, epoch: String, allowed: [Reaction]?, reason: Reason) {
+    public init(view: ChannelView, epoch: String, allowed: [Reactions.Reaction]?, reason: Reason) {
         self.view = view
         self.epoch = epoch
         self.allowed = allowed

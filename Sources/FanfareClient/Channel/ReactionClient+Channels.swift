@@ -1,4 +1,3 @@
-import Transport
 public import Wire
 
 extension ReactionClient {
@@ -18,81 +17,117 @@ extension ReactionClient {
     ) -> ChannelUpdates {
         let buffer = UpdateBuffer { [weak self] in
             guard let self else { return }
-            self.loop.execute { self.assumeIsolated { $0.readerWent(from: channel) } }
+            onLoop { $0.readerWent(from: channel) }
         }
         let follower = ChannelFollower(
             channel: channel, mode: mode, messages: messages, wantsOccupancy: occupancy)
-        loop.execute { self.assumeIsolated { $0.follow(follower, into: buffer) } }
+        onLoop { $0.follow(follower, into: buffer) }
         return ChannelUpdates(buffer: buffer)
     }
 
     private func follow(_ follower: ChannelFollower, into buffer: UpdateBuffer) {
         if case .closed(let reason) = machine.state { return buffer.finish(ClientError(reason)) }
         start()
-        if let known = subscriptions[follower.channel] {
-            guard known.follower.asksTheSame(as: follower) else {
-                let text = "\(follower.channel) is followed in another way by this client already"
-                return buffer.finish(ClientError(.conflict, text))
+        let channel = follower.channel
+        if let known = subscriptions[channel] {
+            guard known.follower.asksTheSame(as: follower), feeds[channel] == nil || follower.messages == nil else {
+                return buffer.finish(Self.conflict(in: channel))
             }
-            subscriptions[follower.channel]?.add(buffer, state: machine.state)
+            subscriptions[channel]?.add(buffer, state: machine.state)
         } else {
             var subscription = Subscription(follower)
             subscription.add(buffer, state: machine.state)
-            subscriptions[follower.channel] = subscription
-            if isConnected { subscribe(subscription) }
+            subscriptions[channel] = subscription
+            if isConnected { subscribe(to: channel) }
         }
     }
 
     private func readerWent(from channel: String) {
         subscriptions[channel]?.removeGone()
-        guard let subscription = subscriptions[channel], !subscription.hasReaders else { return }
+        unsubscribeIfUnread(channel)
+    }
+
+    /// Ends a subscription that nobody hears of any more.
+    func unsubscribeIfUnread(_ channel: String) {
+        guard let subscription = subscriptions[channel], !subscription.hasReaders, feeds[channel] == nil else { return }
         subscriptions[channel] = nil
         connection?.send(Request(.unsubscribe(channel: channel)))
     }
 
-    /// Sends the request of a subscription, under a number by which a refusal is known.
-    func subscribe(_ subscription: Subscription) {
+    /// Sends the request of a subscription, under a number by which its answer is known.
+    func subscribe(to channel: String) {
+        guard let body = subscriptions[channel]?.nextRequest() else { return }
         let id = outbox.newID()
-        subscribing[id] = subscription.follower.channel
-        connection?.send(Request(id: .number(id), subscription.follower.request))
+        subscribing[id] = Subscribing(channel: channel, messages: subscriptions[channel]?.follower.messages)
+        connection?.send(Request(id: .number(id), body))
     }
 
     /// Takes one of the broker's messages.
     func take(_ message: BrokerMessage) {
         switch message {
-        case .welcome(let welcome):
-            handle(.welcomed(user: welcome.user, heartbeat: .milliseconds(welcome.heartbeatMilliseconds)))
+        case .welcome(let welcome): welcomed(welcome)
         case .goodbye(let code, let reason, let retryAfter):
             handle(.goodbye(code: code, reason: reason, retryAfter: retryAfter.map { .milliseconds($0) }))
-        case .ack(.number(let id), _, let answer, _, _):
-            outbox.take(id)?.resume(returning: .success(answer))
-        case .error(let id, let code, let text, let retryAfter):
-            let error = ClientError(
-                .refused, "\(code.rawValue): \(text)", refusal: code, retryAfter: retryAfter.map { .milliseconds($0) })
-            if case .number(let number) = id { refuse(number, error) }
+        case .ack(.text, let channel, _, _, _): feed(message, of: channel)
+        case .ack(.number(let id), _, _, _, _), .reactors(.number(let id), _, _, _, _, _):
+            outbox.take(id)?.resume(returning: .success(message))
+        case .authenticated(_, _, let expires): tokenRunsOut(at: expires)
+        case .error(.text, _, _, _): feedAll(.message(message, covers: nil))
+        case .error(.number(let id), let code, let text, let retryAfter):
+            refuse(
+                id,
+                ClientError(
+                    .refused, "\(code.rawValue): \(text)", refusal: code,
+                    retryAfter: retryAfter.map { .milliseconds($0) }))
         case .unsubscribed(_, let channel, let reason?):
             let text = "the broker ended the subscription to \(channel): \(reason)"
-            subscriptions.removeValue(forKey: channel)?.finish(ClientError(.forbidden, text))
+            end(channel, ClientError(.forbidden, text))
         case .event(let channel, _), .summary(let channel, _, _), .own(let channel, _, _, _, _),
             .occupancy(let channel, _, _), .burst(let channel, _, _, _, _), .frozen(let channel, _, _),
             .lagged(let channel, _, _):
             subscriptions[channel]?.take(message)
-        case .subscribed(let subscribed):
-            if case .number(let number) = subscribed.id { subscribing[number] = nil }
-            subscriptions[subscribed.channel]?.take(message)
+            feed(message, of: channel)
+        case .subscribed(let subscribed): take(subscribed)
+        case .watched(.number(let id), let channel, _, _, _):
+            guard let watch = watching.removeValue(forKey: id) else { return }
+            subscriptions[channel]?.watchesUnanswered -= 1
+            subscriptions[channel]?.covered = watch.all
+            feed(message, of: channel, covers: watch.all)
         default: break
         }
     }
 
+    private func take(_ subscribed: Subscribed) {
+        let channel = subscribed.channel
+        if case .number(let number) = subscribed.id, let asked = subscribing.removeValue(forKey: number) {
+            subscriptions[channel]?.covered = asked.messages
+        }
+        subscriptions[channel]?.take(.subscribed(subscribed))
+        feed(.subscribed(subscribed), of: channel, covers: subscriptions[channel]?.covered)
+    }
+
+    private func end(_ channel: String, _ error: ClientError) {
+        subscriptions.removeValue(forKey: channel)?.finish(error)
+        refuseFeeds(of: channel, error)
+    }
+
     private func refuse(_ id: UInt64, _ error: ClientError) {
         if let waiter = outbox.take(id) { return waiter.resume(returning: .failure(error)) }
-        guard let channel = subscribing.removeValue(forKey: id) else { return }
-        if error.refusal == .unavailable || error.refusal == .rateLimited {
+        guard let channel = subscribing.removeValue(forKey: id)?.channel ?? watching.removeValue(forKey: id)?.channel
+        else { return }
+        if error.isTransient {
             // It may be granted later: come back as after any other trouble.
             perform(.drop)
             handle(.lost(.broken(error.message)))
         } else {
-            subscriptions.removeValue(forKey: channel)?.finish(error)
+            end(channel, error)
         }
     }
+}
+
+/// A `subscribe` that has no answer yet.
+struct Subscribing {
+    var channel: String
+    /// The messages asked for; `nil`: the whole channel.
+    var messages: [String]?
 }

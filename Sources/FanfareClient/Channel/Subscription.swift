@@ -2,7 +2,13 @@ import Wire
 
 /// A channel that is followed, with everyone who reads about it.
 struct Subscription {
-    private(set) var follower: ChannelFollower
+    var follower: ChannelFollower
+    /// The messages that the broker is known to tell of; `nil`: the whole channel.
+    var covered: [String]?
+    /// How many `watch` requests have no answer.
+    var watchesUnanswered = 0
+    /// Whether a snapshot is needed, rather than what was missed.
+    var isStale = false
     private var readers: [Reader]
 
     /// A reader's buffer, which goes with the reader.
@@ -15,8 +21,16 @@ struct Subscription {
         readers = []
     }
 
-    /// Whether anyone still reads.
+    /// Whether anyone reads its sequence of updates.
     var hasReaders: Bool { readers.contains { $0.buffer != nil } }
+
+    /// What to ask the broker for now.
+    mutating func nextRequest() -> Request.Body {
+        let mustStartAnew = isStale || watchesUnanswered > 0
+        isStale = false
+        watchesUnanswered = 0
+        return follower.request(startsAnew: mustStartAnew)
+    }
 
     /// Adds a reader, who is first told where things stand.
     mutating func add(_ buffer: UpdateBuffer, state: ConnectionState?) {

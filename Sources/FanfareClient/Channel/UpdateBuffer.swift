@@ -1,4 +1,4 @@
-import Transport
+import Locks
 
 /// What waits for one reader of a ``ChannelUpdates``, bounded.
 ///
@@ -12,7 +12,6 @@ final class UpdateBuffer: Sendable {
         var waiting: [ChannelUpdate] = []
         var reader: CheckedContinuation<Void, Never>?
         var isFinished = false
-        var error: ClientError?
     }
 
     private let state = Locked(State())
@@ -40,12 +39,12 @@ final class UpdateBuffer: Sendable {
         reader?.resume()
     }
 
-    /// Lets the reader end after what waits: with an error, or without.
+    /// Lets the reader end after what waits, and after being told why, where that is an error.
     func finish(_ error: ClientError? = nil) {
         let reader = state.withLock { state in
             guard !state.isFinished else { return nil as CheckedContinuation<Void, Never>? }
             state.isFinished = true
-            state.error = error
+            if let error { state.waiting.append(.ended(error)) }
             return state.reader.take()
         }
         reader?.resume()
@@ -57,15 +56,14 @@ final class UpdateBuffer: Sendable {
     /// Takes all that waits; waits for something where there is nothing.
     ///
     /// - Returns: At least one update; none at the end.
-    func takeBatch() async throws(ClientError) -> [ChannelUpdate] {
+    func takeBatch() async -> [ChannelUpdate] {
         while true {
-            let (batch, isFinished, error) = state.withLock { state in
+            let (batch, isFinished) = state.withLock { state in
                 let batch = state.waiting
                 state.waiting = []
-                return (batch, state.isFinished, state.error)
+                return (batch, state.isFinished)
             }
             if !batch.isEmpty { return batch }
-            if let error { throw error }
             if isFinished { return [] }
             await wait()
         }

@@ -37,6 +37,8 @@ struct ConnectionMachine: Sendable {
     static let stability = Duration.seconds(5)
     /// What is added to the broker's heartbeat before silence counts as loss (PROTOCOL.md section 8).
     static let grace = Duration.seconds(10)
+    /// How many tokens in a row may be refused: the first may have been an old one.
+    static let maxRefusedTokens = 2
     /// How long a broker that said goodbye may take to close.
     static let farewellPatience = Duration.seconds(5)
     /// What a broker's `retry_after_ms` is cut to.
@@ -51,14 +53,23 @@ struct ConnectionMachine: Sendable {
     /// When the broker last said welcome; `nil`: never.
     private var connectedSince: Duration?
     private var silenceAllowed = Duration.zero
+    private let renewsTokens: Bool
+    /// How many attempts in a row, none of them greeted, ended because of the token.
+    private var refusedTokens = 0
     private var farewell: (code: UInt16, reason: String, retryAfter: Duration?)?
 
     /// Makes a machine at rest.
     ///
-    /// - Parameter connectTimeout: How long an attempt may take, from its start to the broker's welcome.
-    init(connectTimeout: Duration) {
+    /// - Parameters:
+    ///   - connectTimeout: How long an attempt may take, from its start to the broker's welcome.
+    ///   - renewsTokens: Whether each attempt may have a new token, so that a refused one is no reason to give up.
+    init(connectTimeout: Duration, renewsTokens: Bool = false) {
         patience = connectTimeout
+        self.renewsTokens = renewsTokens
     }
+
+    /// Whether the next attempt needs another token than the last one had.
+    var needsNewToken: Bool { refusedTokens > 0 }
 
     /// Notes that something was heard: while connected it pushes the deadline out.
     mutating func heard(at now: Duration) {
@@ -104,6 +115,7 @@ struct ConnectionMachine: Sendable {
         guard case .connecting = state else { return [] }
         state = .connected(user: user)
         connectedSince = now
+        refusedTokens = 0
         silenceAllowed = min(max(heartbeat, .zero), Self.longestWait) + Self.grace
         deadline = now + silenceAllowed
         return [.resume]
@@ -125,6 +137,7 @@ struct ConnectionMachine: Sendable {
         guard isOpen else { return [] }
         var loss = loss
         if let farewell { loss = .closed(code: farewell.code, reason: farewell.reason) }
+        if renewsTokens, loss.isOfToken { refusedTokens += 1 }
         if let reason = finalReason(of: loss) { return finish(reason) }
         let wasStable = isStable(at: now)
         if wasStable { backoff.reset() }
@@ -149,6 +162,7 @@ struct ConnectionMachine: Sendable {
 
     private func finalReason(of loss: Loss) -> CloseReason? {
         switch loss {
+        case _ where loss.isOfToken && (1...Self.maxRefusedTokens).contains(refusedTokens): return nil
         case .rejected(status: 401): return .unauthorized("the broker does not accept the token (HTTP status 401)")
         case .closed(code: 4001, _):
             return .unauthorized("the token ran out or none was given (close code 4001)")

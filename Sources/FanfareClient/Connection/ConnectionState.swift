@@ -11,7 +11,7 @@ public enum ConnectionState: Sendable, Hashable {
 }
 
 /// Why a connection ended or did not come about, where another attempt follows.
-public enum Loss: Sendable, Hashable, CustomStringConvertible {
+public enum Loss: Error, Hashable, CustomStringConvertible {
     /// There was no way to the broker; the text says why.
     case unreachable(String)
     /// There was no way to the broker, and none will open by itself: its name is not known, its certificate not accepted.
@@ -26,6 +26,14 @@ public enum Loss: Sendable, Hashable, CustomStringConvertible {
     case closed(code: UInt16, reason: String)
     /// The connection broke without a word.
     case broken(String?)
+
+    /// Whether it was the token's fault: a new one may help.
+    var isOfToken: Bool {
+        switch self {
+        case .rejected(status: 401), .closed(code: 4001, _): true
+        default: false
+        }
+    }
 
     /// A few words for a person.
     public var description: String {

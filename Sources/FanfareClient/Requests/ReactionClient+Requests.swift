@@ -1,9 +1,9 @@
+import Locks
 public import Reactions
-import Transport
 import Wire
 
-/// Where an answer goes.
-typealias AnswerContinuation = CheckedContinuation<Result<Answer, ClientError>, Never>
+/// Where the reply to a request goes.
+typealias ReplyContinuation = CheckedContinuation<Result<BrokerMessage, ClientError>, Never>
 
 extension ReactionClient {
     /// Adds the user's reaction to a message.
@@ -16,17 +16,18 @@ extension ReactionClient {
     ///   - message: The message; `""` for the channel itself.
     ///   - channel: The channel.
     ///   - count: How many, 1–1,000 (policy `multiple` alone); `nil`: one.
+    ///   - data: A JSON object that is kept with the reaction, at most 1,024 bytes.
     /// - Returns: What happened, with the reaction's count afterwards.
     /// - Throws: ``ClientError``: refused by the broker, no answer in time, or the client is closed.
     public func add(
-        _ reaction: String, to message: String, in channel: String, count: Int? = nil
+        _ reaction: String, to message: String, in channel: String, count: Int? = nil, data: ReactionData? = nil
     ) async throws(ClientError) -> Answer {
-        try await change(channel, message, .add(reaction: reaction, count: count, data: nil))
+        try await change(channel, message, .add(reaction: reaction, count: count, data: data))
     }
 
     /// Takes the user's reaction away from a message; all of it without a count.
     ///
-    /// As safe to repeat as ``add(_:to:in:count:)``.
+    /// As safe to repeat as ``add(_:to:in:count:data:)``.
     ///
     /// - Parameters:
     ///   - reaction: An emoji or a name, in any of its forms.
@@ -43,7 +44,7 @@ extension ReactionClient {
 
     /// Adds the user's reaction where it is absent, takes it away where it is there.
     ///
-    /// As safe to repeat as ``add(_:to:in:count:)``.
+    /// As safe to repeat as ``add(_:to:in:count:data:)``.
     ///
     /// - Parameters:
     ///   - reaction: An emoji or a name, in any of its forms.
@@ -57,23 +58,49 @@ extension ReactionClient {
         try await change(channel, message, .toggle(reaction: reaction, count: nil, data: nil))
     }
 
+    /// Makes the user's reactions on a message exactly these (policies `unique` and `distinct`).
+    ///
+    /// As safe to repeat as ``add(_:to:in:count:data:)``.
+    ///
+    /// - Parameters:
+    ///   - reactions: Emoji or names, in any of their forms; one named twice counts once.
+    ///   - message: The message; `""` for the channel itself.
+    ///   - channel: The channel.
+    /// - Returns: What happened, with what the user has afterwards.
+    /// - Throws: ``ClientError``: refused by the broker, no answer in time, or the client is closed.
+    public func set(
+        _ reactions: [String], on message: String, in channel: String
+    ) async throws(ClientError) -> Answer {
+        try await change(channel, message, .set(reactions: reactions))
+    }
+
     private func change(
         _ channel: String, _ message: String, _ action: Operation.Action
     ) async throws(ClientError) -> Answer {
-        let body = Request.Body.operation(channel: channel, message: message, action: action, key: newKey())
+        let key = Self.newKey()
+        let reply = try await request(.operation(channel: channel, message: message, action: action, key: key))
+        guard case .ack(_, _, let answer, _, _) = reply else { throw Self.misread }
+        return answer
+    }
+
+    /// An answer that is none to what was asked.
+    static var misread: ClientError { ClientError(.misread, "the broker gave an answer to something else") }
+
+    /// Sends a request and waits for its reply, reconnects included.
+    func request(_ body: Request.Body) async throws(ClientError) -> BrokerMessage {
         let id = outbox.newID()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { send(body, as: id, for: $0) }
         } onCancel: {
-            loop.execute { self.assumeIsolated { $0.giveUp(id) } }
+            onLoop { $0.giveUp(id) }
         }
         return try result.get()
     }
 
-    private func send(_ body: Request.Body, as id: UInt64, for waiter: AnswerContinuation) {
+    private func send(_ body: Request.Body, as id: UInt64, for waiter: ReplyContinuation) {
         if case .closed(let reason) = machine.state { return waiter.resume(returning: .failure(ClientError(reason))) }
         guard outbox.hasRoom else {
-            let text = "\(Outbox<Request.Body, AnswerContinuation>.capacity) requests wait for an answer already"
+            let text = "\(Outbox<Request.Body, ReplyContinuation>.capacity) requests wait for an answer already"
             return waiter.resume(returning: .failure(ClientError(.tooManyRequests, text)))
         }
         outbox.add(body, as: id, until: now + options.requestTimeout, for: waiter)
@@ -104,7 +131,7 @@ extension ReactionClient {
     }
 
     /// A key that nobody else has: 128 random bits.
-    private func newKey() -> String {
+    static func newKey() -> String {
         let bits = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
         return String(bits.0, radix: 36) + "-" + String(bits.1, radix: 36)
     }

@@ -101,7 +101,7 @@ extension Board {
     private struct Section {
         var message: String
         var total: UInt64
-        var groups: [(reaction: Reaction, count: UInt64)]
+        var groups: [(reaction: Reactions.Reaction, count: UInt64)]
         var isDeleted = false
     }
 
@@ -121,7 +121,9 @@ extension Board {
     }
 
     /// Most first; equal ones by their text, so that rows do not jump.
-    private func sorted(_ groups: [(reaction: Reaction, count: UInt64)]) -> [(reaction: Reaction, count: UInt64)] {
+    private func sorted(_ groups: [(reaction: Reactions.Reaction, count: UInt64)]) -> [(
+        reaction: Reactions.Reaction, count: UInt64
+    )] {
         groups.sorted { $0.count != $1.count ? $0.count > $1.count : $0.reaction.text < $1.reaction.text }
     }
 }

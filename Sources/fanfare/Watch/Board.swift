@@ -14,7 +14,7 @@ struct Board {
     /// Newest last.
     private(set) var lines: [Line] = []
     /// What was counted in bursts since the start: an ephemeral channel keeps nothing else.
-    private(set) var tallies: [String: [Reaction: UInt64]] = [:]
+    private(set) var tallies: [String: [Reactions.Reaction: UInt64]] = [:]
     private(set) var occupancy: (connections: UInt64, users: UInt64)?
     private var clock: WallClock
 
@@ -42,7 +42,7 @@ struct Board {
         case .summary(let seq, let deltas):
             view.apply(deltas, seq: seq)
             for delta in deltas { add(describe(delta), at: nil) }
-        case .own: break
+        case .own, .ended: break
         case .occupancy(let connections, let users): occupancy = (connections, users)
         case .burst(let burst):
             for entry in burst.counts {

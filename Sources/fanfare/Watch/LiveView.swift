@@ -20,12 +20,10 @@ enum LiveView {
         let feed = try BoardFeed(Board(channel: channel, mode: mode, clock: .local))
         try onInterruption { feed.end(nil) }
         let reader = Task {
-            do throws(ClientError) {
-                for try await update in client.events(in: channel, mode: mode) { feed.take(update) }
-                feed.end(nil)
-            } catch {
-                feed.end(error)
+            for await update in client.events(in: channel, mode: mode) {
+                if case .ended(let error) = update { feed.end(error) } else { feed.take(update) }
             }
+            feed.end(nil)
         }
         let error = show(feed, output)
         reader.cancel()

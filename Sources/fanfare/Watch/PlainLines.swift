@@ -10,7 +10,7 @@ enum PlainLines {
     /// The lines of one update; none for what is told on standard error instead.
     static func lines(for update: ChannelUpdate) -> [String] {
         switch update {
-        case .connection: []
+        case .connection, .ended: []
         case .snapshot(let snapshot): lines(for: snapshot)
         case .event(let change): [line(for: change)]
         case .summary(let seq, let deltas): deltas.map { line(for: $0, seq: seq) }

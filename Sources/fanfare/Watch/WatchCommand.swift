@@ -53,7 +53,8 @@ enum WatchCommand: Command {
         }
         defer { unread.cancel() }
         try blocking {
-            for try await update in client.events(in: channel, mode: mode) {
+            for await update in client.events(in: channel, mode: mode) {
+                if case .ended(let error) = update { throw error }
                 if case .connection(let state) = update, let line = line(for: state, of: client) { complain(line) }
                 guard print(update) else { break }
             }

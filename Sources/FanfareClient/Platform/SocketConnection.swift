@@ -1,24 +1,31 @@
+#if !FANFARE_URLSESSION
 import Transport
 import WebSocket
 import Wire
+
+/// Where a broker can be reached.
+struct Route: Sendable {
+    var addresses: [SocketAddress]
+
+    /// Looks a broker's name up, by a call that blocks.
+    static func find(_ url: BrokerURL) -> Result<Route, Loss> {
+        do throws(TransportError) {
+            return .success(Route(addresses: try SocketAddress.name(url.host, port: url.port).resolved()))
+        } catch {
+            return .failure(Loss(error))
+        }
+    }
+}
 
 /// One WebSocket connection to a broker: what lies between the bytes of a stream and the client.
 ///
 /// It lives on the client's loop. Everything it has to say goes to one closure, `.lost` last and once; after
 /// ``abandon()`` it says nothing.
 final class Connection {
-    /// What a connection tells.
-    enum Event: Sendable {
-        /// The broker's messages of one read, in order.
-        case messages([BrokerMessage])
-        /// It is over, or did not come about.
-        case lost(Loss)
-    }
-
     /// The number by which the client tells its connections apart.
     let number: UInt64
-    private let tap: (@Sendable ([UInt8]) -> Void)?
-    private var report: (@Sendable (Event) -> Void)?
+    private let upgrade: Upgrade
+    private var report: (@Sendable (ConnectionEvent) -> Void)?
     private var whenGone: (@Sendable () -> Void)?
     private var stream: ByteStream?
     private var handshake: ClientHandshake
@@ -32,33 +39,40 @@ final class Connection {
     private static let limits = WebSocketLimits(maxFrameBytes: 16 << 20, maxMessageBytes: 16 << 20)
 
     /// What is offered where compression is wanted: requests are short, and a broker's messages come each by itself.
-    static let deflate = DeflateSettings(
+    private static let deflate = DeflateSettings(
         keepsOwnContext: false, keepsPeerContext: false, minimumBytes: 1_024, maxRatio: .max)
 
-    /// Makes a connection that does nothing before ``start(to:serverName:on:tls:limit:)``.
-    init(
-        number: UInt64, handshake: ClientHandshake, tap: (@Sendable ([UInt8]) -> Void)?,
-        report: @escaping @Sendable (Event) -> Void
-    ) {
+    /// Makes a connection that does nothing before ``start(by:on:)``.
+    init(number: UInt64, _ upgrade: Upgrade, report: @escaping @Sendable (ConnectionEvent) -> Void) {
         self.number = number
-        self.handshake = handshake
-        request = handshake.request
-        self.tap = tap
+        self.upgrade = upgrade
         self.report = report
+        var headers: [(name: String, value: String)] = []
+        if let token = upgrade.token { headers.append((name: "Authorization", value: "Bearer \(token)")) }
+        handshake = ClientHandshake(
+            host: upgrade.url.authority, path: upgrade.target, subprotocols: ["fanfare.v1.json"],
+            deflate: upgrade.options.compression ? Self.deflate : nil, headers: headers,
+            nonce: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        request = handshake.request
     }
 
     /// Connects to the first of the addresses that answers.
     ///
-    /// - Throws: `TransportError` when no attempt could even begin; then nothing is reported.
-    func start(
-        to addresses: [SocketAddress], serverName: String, on loop: EventLoop, tls: TLSClientSettings?, limit: Duration
-    ) throws(TransportError) {
-        stream = try ByteStream.connect(
-            toFirstOf: addresses, serverName: serverName, on: loop, tls: tls, limit: limit, delegate: self)
+    /// - Throws: `Loss` when no attempt could even begin; then nothing is reported.
+    func start(by route: Route, on loop: ClientLoop) throws(Loss) {
+        let options = upgrade.options
+        let tls = TLSClientSettings(verifies: options.verifiesCertificates, caFile: options.trustedCertificates)
+        do throws(TransportError) {
+            stream = try ByteStream.connect(
+                toFirstOf: route.addresses, serverName: upgrade.url.host, on: loop,
+                tls: upgrade.url.isSecure ? tls : nil, limit: options.connectTimeout, delegate: self)
+        } catch {
+            throw Loss(error)
+        }
     }
 
     /// When something was last heard; `nil` before the first byte.
-    var heardAt: MonotonicTime? { isUpgraded ? stream?.receivedAt : nil }
+    var heardAt: Duration? { isUpgraded ? stream?.receivedAt.sinceOrigin : nil }
 
     /// Sends a request, in the same write as all others of this turn of the loop.
     func send(_ request: Request) {
@@ -131,7 +145,7 @@ extension Connection: ByteStreamDelegate {
     }
 
     private func receive(_ bytes: inout MutableRawSpan) {
-        var receiver = Receiver(tap: tap)
+        var receiver = Receiver(tap: upgrade.options.tap)
         output.removeAll(keepingCapacity: true)
         peer.receive(&bytes, answering: &output, &receiver)
         if !output.isEmpty { stream?.send(copying: output) }
@@ -199,3 +213,4 @@ extension Loss {
         }
     }
 }
+#endif
