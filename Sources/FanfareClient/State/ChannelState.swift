@@ -33,6 +33,8 @@ struct ChannelState: Sendable {
     private var lastRank: UInt64 = 0
     /// Whether messages that are not listed are bare.
     private var isComplete = false
+    /// The last snapshot's seq: of a message that is not listed nothing up to it is news.
+    private var floor: UInt64 = 0
     /// Whether nothing was missed since the last snapshot.
     private var isContinuous = false
     private var isConnected = false
@@ -45,7 +47,7 @@ struct ChannelState: Sendable {
 
     /// What the broker has said of a message; a bare one where nothing is known.
     func state(of message: String) -> MessageState {
-        messages[message]?.state ?? MessageState(message, isKnown: isComplete)
+        messages[message]?.state ?? MessageState(message, seq: floor, isKnown: isComplete)
     }
 
     // MARK: What a person does
@@ -202,6 +204,7 @@ struct ChannelState: Sendable {
             changed = nil
             if subscribed.epoch != position?.epoch || !isContinuous { messages = [:] }
             position = Position(epoch: subscribed.epoch, seq: subscribed.seq)
+            floor = subscribed.seq
             isComplete = covers == nil && subscribed.more == nil
             let rest = covers ?? (isComplete ? Array(messages.keys) : [])
             _ = takeSnapshot(subscribed.messages ?? [], seq: subscribed.seq, covers: covers, bare: rest)

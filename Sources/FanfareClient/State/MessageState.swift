@@ -43,7 +43,7 @@ struct MessageState: Sendable {
     private var owns: [OwnThen]
 
     /// Makes a message without reactions of which nothing up to a seq is news.
-    init(_ message: String, seq: UInt64 = 0, isKnown: Bool) {
+    init(_ message: String, seq: UInt64, isKnown: Bool) {
         self.message = message
         self.seq = seq
         self.isKnown = isKnown
@@ -76,7 +76,6 @@ struct MessageState: Sendable {
     /// - Returns: Whether it was news.
     mutating func apply(_ change: Change, user: String?) -> Bool {
         guard change.seq > seq else { return false }
-        let before = own
         seq = change.seq
         total = Self.number(change.total)
         switch change.kind {
@@ -90,7 +89,7 @@ struct MessageState: Sendable {
         case .cleared(let groups, _, let user, _, _, _):
             for group in groups { set(group, .went(user)) }
         }
-        note(before.after(change, user: user), seq: change.seq)
+        moveOwn(change, user: user)
         return true
     }
 
@@ -107,15 +106,26 @@ struct MessageState: Sendable {
         return true
     }
 
-    /// Takes what the user has as of a seq, from an ack, an `own` or an event.
+    /// Takes all that the user has as of a seq, from an ack or an `own`.
     ///
     /// - Returns: Whether it was news.
     @discardableResult
     mutating func note(_ own: OwnReactions, seq: UInt64) -> Bool {
-        let isNews = seq > owns.last?.seq ?? 0 && own != self.own
-        if isNews { owns.append(OwnThen(seq: seq, own: own)) }
+        let last = owns.last?.seq ?? 0
+        if seq < last || own == self.own { return false }
+        if seq == last { owns.removeLast() }
+        owns.append(OwnThen(seq: seq, own: own))
         forgetOldOwns()
-        return isNews
+        return true
+    }
+
+    /// Takes what an event says of what the user has, unless that was told already, as of this event's seq or later.
+    private mutating func moveOwn(_ change: Change, user: String?) {
+        forgetOldOwns()
+        let isClearing = if case .cleared = change.kind { true } else { false }
+        guard isClearing || (user != nil && change.user == user) else { return }
+        guard let counted = owns.first, counted.seq < change.seq else { return }
+        owns[0] = OwnThen(seq: change.seq, own: counted.own.after(change, user: user))
     }
 
     /// Keeps the newest own that the counts contain, and what is newer.
