@@ -12,18 +12,28 @@ import Testing
 
     @Test("the model of a channel shows what a plain broker has, whatever is late or lost")
     func model() async throws {
-        try await runClient("kit_model.js", kit, "300")
+        try await runClient("kit_model.js", kit, "150")
+    }
+
+    @Test("every tab shows what it wants, whatever comes, goes or breaks")
+    func hub() async throws {
+        try await runClient("kit_hub.js", kit, "300")
     }
 
     @Test("a connection comes back, obeys and renews as it should")
     func connection() async throws {
         try await runClient("kit_connection.js", kit)
     }
+
+    @Test("the declarations for TypeScript are right")
+    func types() async throws {
+        try await runClient("kit_types.js")
+    }
 }
 
 extension BrowserTests {
-    @Test("the browser client, with tabs, without WebSockets, without network, and when the broker is killed")
-    func client() async throws {
-        try await Places.withFolder { try await runClient("Browser/client.py", Places.fanfare, $0.path()) }
+    @Test("the browser client", arguments: ["client.py", "client_lost.py"])
+    func client(script: String) async throws {
+        try await Places.withFolder { try await runClient("Browser/" + script, Places.fanfare, $0.path()) }
     }
 }

@@ -1,0 +1,16 @@
+// The declarations of the kit with Debian's TypeScript: kit_types.ts has to compile.
+"use strict"
+const path = require("node:path")
+const ts = require("typescript")
+
+const program = ts.createProgram([path.join(__dirname, "kit_types.ts")], {
+    noEmit: true, strict: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ES2022,
+    moduleResolution: ts.ModuleResolutionKind.NodeJs, lib: ["lib.es2022.d.ts", "lib.dom.d.ts"], types: [],
+})
+const found = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
+    const line = file ? `${path.basename(file.fileName)}:${file.getLineAndCharacterOfPosition(start).line + 1}: ` : ""
+    return line + ts.flattenDiagnosticMessageText(messageText, " ")
+})
+console.log(found.length ? `not ok the declarations: ${found.join("; ")}` : "ok the declarations are right")
+console.log("1..1")
+process.exitCode = found.length ? 1 : 0
