@@ -24,6 +24,15 @@ public enum WebPages {
             case "tabs.js": PackageResources.tabs_js
             case "connection.js": PackageResources.connection_js
             case "fallback.js": PackageResources.fallback_js
+            case "components.js": PackageResources.components_js
+            case "element.js": PackageResources.element_js
+            case "bubble.js": PackageResources.bubble_js
+            case "badges.js": PackageResources.badges_js
+            case "picker.js": PackageResources.picker_js
+            case "overview.js": PackageResources.overview_js
+            case "burst.js": PackageResources.burst_js
+            case "emoji-search.js": PackageResources.emoji_search_js
+            case "emoji-names.js": PackageResources.emoji_names_js
             default: nil
             }
         return bytes.map { Page(type: "text/javascript; charset=utf-8", bytes: $0) }

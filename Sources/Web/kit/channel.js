@@ -42,6 +42,11 @@ export class Channel extends EventTarget {
         return this.#ready.promise
     }
 
+    /** Who this is, as far as is known; null otherwise. */
+    get user() {
+        return this.#state.user
+    }
+
     get policy() {
         return this.#state.policy
     }

@@ -156,6 +156,8 @@ export class Channel extends EventTarget {
     readonly name: string
     /** Kept with the first snapshot, broken where the broker refuses the subscription. */
     readonly ready: Promise<Channel>
+    /** Who this is, as far as is known. */
+    readonly user: string | null
     readonly policy: "unique" | "distinct" | "multiple" | "ephemeral" | null
     /** The reactions that may be used; `null`: all that the namespace accepts. */
     readonly allowed: readonly string[] | null

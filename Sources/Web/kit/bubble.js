@@ -1,0 +1,219 @@
+// <fanfare-bubble>: a message that opens its reactions when it is pressed and held.
+import { FanfareElement, nameOf, onHold, swallowClick, words } from "./element.js"
+
+const leastActions = 130 // px; with less room below the message its actions go where the bar is
+const gap = 8 // px between the message, the bar and the edge of the screen
+
+const foreign = "a, button:not(#trigger), input, select, textarea, video, audio, [contenteditable]"
+
+const bubbles = new Set()
+
+export class FanfareBubble extends FanfareElement {
+    static observedAttributes = ["message", "open"]
+    #session = null // of the open bar
+
+    constructor() {
+        super(css, html)
+        const box = this.$("#box")
+        onHold(box, (event) => !this.open && !this.#isForeign(event), () => this.show())
+        box.addEventListener("contextmenu", (event) => {
+            if (this.#isForeign(event)) return
+            event.preventDefault()
+            this.show()
+        })
+        this.$("#trigger").addEventListener("click", () => this.show())
+        this.addEventListener("fanfare-react", () => this.hide())
+        this.addEventListener("click", (event) => event.target.slot === "actions" && this.hide())
+        this.addEventListener("fanfare-overview", () => this.showOverview())
+        this.$("#trigger").setAttribute("aria-label", words.trigger)
+        this.$("#bar").setAttribute("aria-label", words.reactions)
+        this.$("#bar").addEventListener("keydown", (event) => event.key === "Escape" && this.hide())
+    }
+
+    connectedCallback() {
+        bubbles.add(this)
+        super.connectedCallback()
+    }
+
+    disconnectedCallback() {
+        super.disconnectedCallback()
+        bubbles.delete(this)
+        this.hide()
+    }
+
+    attributeChangedCallback(name) {
+        if (name !== "open") super.attributeChangedCallback(name)
+        else if (this.open) this.#opened()
+        else this.#closed()
+    }
+
+    get open() {
+        return this.hasAttribute("open")
+    }
+
+    set open(open) {
+        this.toggleAttribute("open", open)
+    }
+
+    show() {
+        if (this.channel) this.open = true
+    }
+
+    hide() {
+        this.open = false
+    }
+
+    focus() {
+        this.$("#trigger").focus({ preventScroll: true })
+    }
+
+    /** Shows who reacted, unless `shouldShowOverview` says no; the overview is loaded when this is done for the first time. */
+    async showOverview() {
+        if (this.shouldShowOverview?.(this.message) === false) return
+        this.hide()
+        await import("./overview.js")
+        const overview = this.querySelector("[slot=overview]") ?? this.$("fanfare-overview")
+        overview.open = true
+    }
+
+    follow(channel, message, signal) {
+        for (const inner of [...this.shadowRoot.querySelectorAll("*"), ...this.querySelectorAll("*")]) {
+            if (inner instanceof FanfareElement && inner.owner === this) inner.attach()
+        }
+        if (this.open) this.#opened()
+    }
+
+    render() {
+        const own = this.view.own.map(nameOf).join(", ")
+        const value = own && words.reacted(own)
+        if (this.$("#value").textContent !== value) this.$("#value").textContent = value
+        this.toggleAttribute("reacted", this.view.reactions.length > 0)
+    }
+
+    /** Whether a press belongs to what it hit: a link, a field, a badge. */
+    #isForeign(event) {
+        const path = event.composedPath()
+        return path.slice(0, path.indexOf(this)).some((node) => node.matches?.(foreign))
+    }
+
+    #opened() {
+        if (!this.isConnected || !this.channel || this.#session) return
+        const picker = this.#picker
+        if (picker.prepare?.() === false) return this.hide()
+        const others = [...bubbles].filter((other) => other !== this)
+        for (const other of others) other.hide()
+        for (const other of others) other.toggleAttribute("dimmed", other.channel === this.channel)
+        const { signal } = (this.#session = new AbortController())
+        const bar = this.$("#bar")
+        bar.showPopover()
+        this.#place()
+        const place = () => this.#place()
+        addEventListener("scroll", place, { signal, capture: true, passive: true })
+        addEventListener("resize", place, { signal })
+        const sizes = new ResizeObserver(place)
+        sizes.observe(bar)
+        signal.addEventListener("abort", () => sizes.disconnect())
+        addEventListener("pointerdown", (event) => {
+            if (event.composedPath().includes(bar)) return
+            swallowClick()
+            this.hide()
+        }, { signal, capture: true })
+        this.addEventListener("focusout", ({ relatedTarget }) => {
+            if (relatedTarget && !this.contains(relatedTarget)) this.hide()
+        }, { signal })
+        this.$("#trigger").setAttribute("aria-expanded", "true")
+        picker.focus()
+        this.tell("open", { message: this.message })
+    }
+
+    #closed() {
+        if (!this.#session) return
+        this.#session.abort()
+        this.#session = null
+        const hadFocus = this.contains(this.getRootNode().activeElement)
+        this.$("#bar").hidePopover()
+        for (const other of bubbles) other.removeAttribute("dimmed")
+        this.$("#trigger").setAttribute("aria-expanded", "false")
+        if (hadFocus) this.focus()
+        this.tell("close", { message: this.message })
+    }
+
+    get #picker() {
+        return this.querySelector("[slot=picker]") ?? this.$("fanfare-picker")
+    }
+
+    /** Puts the bar above the message and its actions below, or both on one side where there is no room. */
+    #place() {
+        const bar = this.$("#bar")
+        const box = this.$("#box").getBoundingClientRect()
+        const { top } = this.getBoundingClientRect() // with the badges
+        const { clientWidth, clientHeight } = document.documentElement
+        const { row, actions } = this.#picker.heights ?? { row: bar.offsetHeight, actions: 0 }
+        const room = clientHeight - box.bottom - 2 * gap
+        const isSplit = actions > 0 && top >= row + 2 * gap && room >= Math.min(actions, leastActions)
+        this.#picker.style.setProperty("--room", isSplit ? `${room}px` : "45vh")
+        this.#picker.style.setProperty("--hole", `${isSplit ? box.bottom - top + 2 * gap : 0}px`)
+        const height = isSplit ? row : bar.offsetHeight
+        const above = top - height - gap
+        const isAbove = above >= gap || top > clientHeight - box.bottom
+        const start = isAbove ? Math.max(gap, above) : Math.min(box.bottom + gap, clientHeight - bar.offsetHeight - gap)
+        const isRight = (this.getAttribute("side") === "end") !== (getComputedStyle(this).direction === "rtl")
+        const left = isRight ? box.right - bar.offsetWidth : box.left
+        bar.style.top = `${start}px`
+        bar.style.left = `${Math.max(gap, Math.min(left, clientWidth - bar.offsetWidth - gap))}px`
+        bar.style.transformOrigin = `${isRight ? "right" : "left"} ${isAbove ? `${height}px` : "top"}`
+    }
+}
+
+const html = `
+<div id="box" part="box">
+    <div part="message"><slot></slot></div>
+    <button id="trigger" part="trigger" aria-haspopup="dialog" aria-expanded="false" aria-describedby="value"><slot name="trigger">
+        <svg viewBox="0 0 24 24" width="20" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" aria-hidden="true">
+            <circle cx="12" cy="12" r="9"/><path d="M8.5 14.5a4.5 4.5 0 0 0 7 0M9 9.5v.1M15 9.5v.1"/></svg></slot></button>
+    <slot name="badges"><fanfare-badges part="badges" exportparts="badge, own, sending, failed, overflow, count, glyph, menu"></fanfare-badges></slot>
+</div>
+<span id="value" role="status" class="quiet"></span>
+<div id="bar" part="bar" popover="manual" role="dialog"><slot name="picker">
+    <fanfare-picker part="picker" exportparts="row, reaction, own, glyph, more, search, result, actions">
+        <slot name="actions" slot="actions"></slot>
+    </fanfare-picker>
+</slot></div>
+<slot name="overview"><fanfare-overview exportparts="panel, tab, reactor, avatar"></fanfare-overview></slot>`
+
+const css = `
+:host { display: block; margin-block: 6px; transition: opacity .2s, padding .2s; }
+:host([reacted]) { padding-block-start: calc(var(--fanfare-badge-size, 30px) * .6); }
+:host([dimmed]) { opacity: .3; }
+#box { display: grid; position: relative; transform-origin: calc(50% - var(--way) * 50%) 50%; inline-size: fit-content;
+    max-inline-size: 80%; transition: transform .3s cubic-bezier(.3, 1.5, .6, 1); }
+:host([side=end]) #box { margin-inline-start: auto; }
+:host([open]) #box { transform: scale(1.04); }
+#box > *, [part=badges], ::slotted([slot=badges]) { grid-area: 1 / 1; }
+[part=message] { touch-action: manipulation; -webkit-touch-callout: none; min-inline-size: 0; overflow-wrap: anywhere;
+    padding: .5em .875em; border-radius: 1.25em; background: var(--badge); color: var(--text); }
+:host([side=end]) [part=message] { background: var(--accent); color: #fff; }
+@media (pointer: coarse) { [part=message] { user-select: none; -webkit-user-select: none; } }
+[part=badges], ::slotted([slot=badges]) { place-self: start end;
+    translate: calc(var(--way) * var(--fanfare-badge-size, 30px) * .55) calc(var(--fanfare-badge-size, 30px) * -.6); }
+:host { --way: 1; --flow: row-reverse; --push: 0; }
+:host([side=end]) { --way: -1; --flow: row; --push: auto; }
+:host(:dir(rtl)) { --way: -1; }
+:host([side=end]:dir(rtl)) { --way: 1; }
+:host([side=end]) [part=badges], :host([side=end]) ::slotted([slot=badges]) { justify-self: start; }
+#trigger { position: absolute; inset-block: 0; inset-inline-start: 100%; margin: auto 18px; inline-size: 32px;
+    block-size: 32px; border-radius: 50%; color: var(--muted); opacity: 0; transition: opacity .15s; }
+:host([side=end]) #trigger { inset-inline: auto 100%; }
+:host(:hover) #trigger, #trigger:focus-visible, #trigger[aria-expanded=true] { opacity: 1; }
+@media (hover: none) { #trigger:not(:focus-visible) { opacity: 0; pointer-events: none; } }
+#bar { max-inline-size: calc(100vw - 16px);
+    transition: opacity .15s, transform .2s, display .2s allow-discrete, overlay .2s allow-discrete; transform: scale(.7);
+    pointer-events: none; }
+#bar:popover-open { transform: none; }
+::slotted([slot=picker]:not(fanfare-picker)) { pointer-events: auto; }
+@starting-style { #bar:popover-open { transform: scale(.4); } }
+@media (prefers-reduced-motion: reduce) { :host { transition: opacity .2s; } #box, :host([open]) #box { transform: none;
+    transition: none; }
+    #bar, #bar:popover-open { transform: none;
+    transition: opacity .2s, display .2s allow-discrete, overlay .2s allow-discrete; } }
+`
