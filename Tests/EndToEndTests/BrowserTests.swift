@@ -5,8 +5,40 @@ import Testing
 ///
 /// One browser at a time: several at once starve each other.
 @Suite(.serialized) struct BrowserTests {
-    @Test("the demo page")
+    @Test("the demo page, and the page of the README")
     func demo() async throws {
-        try await BrokerProcess.run { try await runClient("Browser/demo.py", $0.url) }
+        try await run("demo.py")
+    }
+
+    @Test("how the bar opens and closes: held, right-clicked, touched, by the keyboard alone")
+    func gestures() async throws {
+        try await run("gestures.py")
+    }
+
+    @Test("badges, picker, search, overview and bursts")
+    func reactions() async throws {
+        try await run("reactions.py")
+    }
+
+    @Test("accessibility tree, reduced motion, light and dark, slots and parts, right to left, zoom")
+    func looks() async throws {
+        try await run("looks.py")
+    }
+
+    @Test("a broker that is killed and comes back, seen from two pages")
+    func comeback() async throws {
+        try await Places.withFolder { try await runClient("Browser/comeback.py", Places.fanfare, $0.path()) }
+    }
+
+    @Test("client and components are small")
+    func size() async throws {
+        try await runClient("kit_bundle.py", Places.repository.appending(path: "Sources/Web/kit").path())
+    }
+
+    private func run(_ script: String) async throws {
+        let settings = Places.endToEnd.appending(path: "Browser/settings.json").path()
+        try await BrokerProcess.run(["--config", settings]) {
+            try await runClient("Browser/" + script, $0.url, String($0.program.processID))
+        }
     }
 }

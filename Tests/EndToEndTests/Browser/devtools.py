@@ -152,7 +152,8 @@ class Browser:
         type = mimetypes.guess_type(file.name)[0] or "text/plain"
         await page.call(
             "Fetch.fulfillRequest", requestId=request, responseCode=200 if found else 404,
-            responseHeaders=[{"name": "Content-Type", "value": type + "; charset=utf-8"}],
+            responseHeaders=[{"name": "Content-Type", "value": type + "; charset=utf-8"},
+                             {"name": "Access-Control-Allow-Origin", "value": "*"}],
             body=base64.b64encode(file.read_bytes() if found else b"").decode())
 
 

@@ -1,0 +1,169 @@
+"""How the components look and what assistive technology is told. Words: URL"""
+
+from chat import badge, body, bubble, chat, is_closed, is_open, no_errors, offered, open_bar, picker, react, settled, shows, trigger
+from checks import Check, Client, equal, main, matches
+from devtools import Browser
+
+
+async def accessibility(page, url):
+    with Check("each message has a button that says what it opens, and what was given as its description"):
+        nodes = await page.accessible(role="button", name="React")
+        equal([(node["hasPopup"], node["expanded"]) for node in nodes], [("dialog", False)] * 4)
+    with Check("screen readers have actions “React with 👍” and “Remove 👍”, and the value “Reacted with 👍”"):
+        await open_bar(page, "m1")
+        equal(len(await page.accessible(role="dialog", name="Reactions")), 1)
+        for reaction in ["❤️", "👍", "👎", "😂", "‼️", "❓"]:
+            equal(len(await page.accessible(role="button", name="React with " + reaction, pressed="false")), 1, reaction)
+        await page.click(offered("m1", 2))
+        await page.there(badge("m1", "sent"))
+        equal(len(await page.accessible(role="button", name="React", description="Reacted with 👍")), 1)
+        equal(len(await page.accessible(role="status", live="polite")) > 0, True, "whether it is announced")
+        marked = await page.accessible(role="button", name="Remove 👍", pressed="true")
+        equal([node["description"] for node in marked], ["Reacted with 👍. 1. ada"])
+        await open_bar(page, "m1")
+        equal(len(await page.accessible(role="button", name="Remove 👍", description="Reacted with 👍", pressed="true")), 1)
+        await page.key("Escape")
+    with Check("a badge of others tells how many and who"):
+        async with await Client.connect(url, "bob") as bob:
+            matches(await bob.request("add", channel="chat:looks", message="m3", reaction="🎉"), type="ack")
+        await shows(page, "m3", ["🎉"])
+        equal(len(await page.accessible(role="button", name="React with 🎉", description="1. bob", pressed="false")), 1)
+    with Check("the overview is a dialog with tabs and a list"):
+        await page.run("find('%s').showOverview()" % bubble("m1"))
+        await page.until("find('%s >>> fanfare-overview >>> #list').children.length === 1" % bubble("m1"))
+        equal(len(await page.accessible(role="dialog", name="Who reacted", modal=True)), 1)
+        equal([(tab["name"], tab["selected"]) for tab in await page.accessible(role="tab")], [("All 1", True), ("👍 1", False)])
+        equal(len(await page.accessible(role="listitem")), 1)
+        await page.key("Escape")
+    with Check("the search is a labelled field that says how many were found"):
+        await open_bar(page, "m4")
+        await page.click(picker("m4", "#more"))
+        await page.there(picker("m4", "#found > button"))
+        await page.type("avocado")
+        await page.until("find('%s').textContent === '1 emoji'" % picker("m4", "#told"))
+        equal([node["value"] for node in await page.accessible(role="searchbox", name="Search emoji")], ["avocado"])
+        await page.key("Escape")
+        await page.until(is_closed("m4"))
+
+
+MOVES = """find('%s').shadowRoot.getAnimations().concat(find('%s >>> fanfare-picker').shadowRoot.getAnimations())
+    .flatMap(one => one.effect.getKeyframes()).some(frame => frame.transform && frame.transform !== 'none' || frame.translate)"""
+
+
+async def motion(page):
+    with Check("with motion the bar grows; with reduced motion it fades and nothing moves"):
+        for kind, moves in [("no-preference", True), ("reduce", False)]:
+            await page.media(motion=kind)
+            await settled(page, "m4")
+            await page.run("void (find('%s').open = true)" % bubble("m4"))
+            equal(await page.run(MOVES % (bubble("m4"), bubble("m4"))), moves, "whether it moves with " + kind)
+            await settled(page, "m4")
+            lifted = await page.style(bubble("m4") + " >>> #box", "transform")
+            equal(lifted, "matrix(1.04, 0, 0, 1.04, 0, 0)" if moves else "none")
+            await page.key("Escape")
+            await page.until(is_closed("m4"))
+        equal(await page.style(picker("m4", "#more"), "animation-name"), "fade")
+    with Check("bursts and badges fade as well"):
+        await react(page, "m4", 3)
+        await page.there(badge("m4"))
+        equal(await page.style(badge("m4"), "animation-name"), "fade")
+        await page.run("find('fanfare-burst').scrollIntoView()")
+        frames = await page.run("""(find('fanfare-burst').play({ '🎉': 1 }),
+            find('fanfare-burst >>> #layer').firstChild.getAnimations()[0].effect.getKeyframes().map(one => one.transform ?? null))""")
+        equal(frames, [None] * 3)
+    await page.media()
+
+
+# The contrast of an element's text, as WCAG 2 counts it.
+CONTRAST = """(style => {
+    const light = color => color.match(/[\\d.]+/g).slice(0, 3).map(Number).map(one => one / 255)
+        .map(one => one <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, one, place) => sum + one * [0.2126, 0.7152, 0.0722][place], 0.05)
+    const [high, low] = [light(style.color), light(style.backgroundColor)].sort((a, b) => b - a)
+    return high / low
+})(getComputedStyle(find('%s')))"""
+
+
+async def schemes(page):
+    with Check("light and dark have colours of their own, and text that can be read"):
+        await page.run("scrollTo(0, 0)")
+        await open_bar(page, "m2")
+        seen = {}
+        for scheme in ["light", "dark"]:
+            await page.media(scheme=scheme)
+            await settled(page, "m2")
+            seen[scheme] = await page.style(picker("m2", "#actions"), "background-color", "color")
+            for path in [body("m1"), body("m2"), picker("m2", "#actions"), picker("m2", "#panel")]:
+                contrast = await page.run(CONTRAST % path)
+                assert contrast >= 4.5, "%s has a contrast of %.2f in %s" % (path, contrast, scheme)
+            await page.screenshot("actions-" + scheme)
+        equal(seen, {"light": ["rgb(255, 255, 255)", "rgb(28, 28, 30)"], "dark": ["rgb(44, 44, 46)", "rgb(245, 245, 247)"]})
+        await page.media()
+        await page.key("Escape")
+    with Check("an app's own colours and sizes are taken, by custom properties and parts"):
+        await page.run("""document.head.append(Object.assign(document.createElement("style"), { textContent:
+            "fanfare-bubble { --fanfare-accent: rgb(200, 0, 100); --fanfare-badge-size: 40px } fanfare-bubble::part(badge) { border-radius: 7px }" }))""")
+        await settled(page, "m1")
+        equal(await page.style(badge("m1", "own"), "background-color", "height", "border-radius"), ["rgb(200, 0, 100)", "40px", "7px"])
+    with Check("an app's own views take the place of ours, by slots"):
+        await page.run("""find('%s').insertAdjacentHTML("beforeend",
+            "<b slot='trigger'>+</b><fanfare-badges slot='badges'><i slot='badge-👍' id='mine'>up</i></fanfare-badges><div slot='picker' id='bar'>My bar</div>")""" % bubble("m1"))
+        await page.there("#mine")
+        equal(await page.run("find('#mine').assignedSlot.name"), "badge-👍")
+        await page.click(body("m1"), "right")
+        await page.there("#bar")
+
+
+async def directions(browser, url):
+    page = await chat(browser, url, "ada", "chat:rtl", dir="rtl", width=640)
+    with Check("from right to left all is mirrored"):
+        await react(page, "m1", 1)
+        await page.there(badge("m1", "sent"))
+        await settled(page, "m1")
+        one, text = await page.box(badge("m1")), await page.box(body("m1"))
+        assert one["left"] < text["left"] < one["right"], "the badge is at %r, the message at %r" % (one, text)
+        await open_bar(page, "m3")
+        bar, message = await page.box(picker("m3", "#panel")), await page.box(body("m3"))
+        assert abs(bar["right"] - message["right"]) < 4, "the bar is at %r, the message at %r" % (bar, message)
+        await page.run("find('%s').focus()" % offered("m3", 1))
+        await page.key("ArrowLeft")
+        equal((await page.focused())["label"], "React with 👍")
+        await page.screenshot("rtl")
+    no_errors(page)
+    await page.close()
+
+
+async def zoom(browser, url):
+    page = await chat(browser, url, "ada", "chat:zoom", width=320, height=400, scale=2)
+    with Check("at 200 % of 640 pixels everything can be reached, and nothing reaches beyond the screen"):
+        for message in ["m1", "m2"]:
+            await page.run("find('%s').scrollIntoView({ block: 'center' })" % bubble(message))
+            await open_bar(page, message)
+            for part in ["#panel"] + (["#actions"] if message == "m2" else []):
+                box = await page.box(picker(message, part))
+                assert box["left"] >= 0 and box["right"] <= 320 and box["top"] >= 0 and box["bottom"] <= 400, (part, box)
+            await page.screenshot("zoom-" + message)
+            await page.click(offered(message, 6))
+            await page.there(badge(message, "sent"))
+        equal(await page.run("document.documentElement.scrollWidth"), 320)
+        await page.run("find('%s').showOverview()" % bubble("m1"))
+        await page.until("find('%s >>> fanfare-overview >>> #list').children.length === 1" % bubble("m1"))
+        box = await page.box(bubble("m1") + " >>> fanfare-overview >>> dialog")
+        assert box["left"] >= 0 and box["right"] <= 320, box
+        await page.screenshot("zoom-overview")
+    no_errors(page)
+    await page.close()
+
+
+async def looks(url, *_):
+    async with Browser() as browser:
+        page = await chat(browser, url, "ada", "chat:looks", height=800)
+        await accessibility(page, url)
+        await motion(page)
+        await schemes(page)
+        no_errors(page)
+        await directions(browser, url)
+        await zoom(browser, url)
+
+
+main(looks)
