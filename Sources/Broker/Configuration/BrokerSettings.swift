@@ -86,6 +86,11 @@ public struct BrokerSettings: Sendable {
         namespaces[BrokerSettings.namespaceName(of: channel)] ?? namespaces["*"]
     }
 
+    /// Whether there is a namespace for a channel.
+    func hasNamespace(of channel: String) -> Bool {
+        namespaces.index(forKey: BrokerSettings.namespaceName(of: channel)) != nil || namespaces["*"] != nil
+    }
+
     /// The name under which the settings have the channel's namespace; `*` where they do not name it.
     func namespaceEntry(of channel: String) -> String {
         let name = BrokerSettings.namespaceName(of: channel)

@@ -109,11 +109,18 @@ struct ChannelDelivery: Sendable {
 /// What a subscription follows.
 struct Following: Sendable, Equatable {
     var user: String
-    var mode: Mode
     /// The messages watched; `nil`: all.
     var filter: Set<String>?
+    var mode: Mode
     /// Whether it wants to know how many are subscribed.
     var occupancy: Bool
+
+    init(user: String, mode: Mode, filter: Set<String>?, occupancy: Bool) {
+        self.user = user
+        self.filter = filter
+        self.mode = mode
+        self.occupancy = occupancy
+    }
 }
 
 /// How many subscriptions a hub has to a channel.

@@ -6,20 +6,32 @@ import Wire
 final class Subscription {
     unowned let recipient: Recipient
     let audience: Audience
+    // There is one of these for each connection at least: the order of the properties leaves few gaps.
     var following: Following
-    /// The channel's seq of which all was told when the subscription began.
-    var start: UInt64 = 0
-    /// Mode `events`: the first event that a slow reader did not get; events are withheld until the channel has
-    /// answered with fresh state.
-    var missedFrom: UInt64?
     /// Whether the channel was asked for fresh state.
     var isResynchronizing = false
-    /// What waits for a reader that cannot be written to now, merged.
-    var backlog: Backlog?
     /// Mode `summary`: so much changed meanwhile that it is no longer held; the channel will be asked for fresh state.
     var isOutdated = false
     /// Its place among the audience's subscriptions of its mode.
-    fileprivate var index = 0
+    fileprivate var index: UInt32 = 0
+    /// The channel's seq of which all was told when the subscription began.
+    var start: UInt64 = 0
+    /// What waits for a reader that cannot be written to now; few ever have any.
+    private var waiting: Waiting?
+    /// 0: nothing was missed.
+    private var firstMissed: UInt64 = 0
+
+    /// Mode `events`: the first event that a slow reader did not get; events are withheld until the channel has
+    /// answered with fresh state.
+    var missedFrom: UInt64? {
+        get { firstMissed == 0 ? nil : firstMissed }
+        set { firstMissed = newValue ?? 0 }
+    }
+
+    /// A place for what waits.
+    private final class Waiting {
+        var backlog = Backlog()
+    }
 
     init(_ recipient: Recipient, to audience: Audience, _ following: Following) {
         self.recipient = recipient
@@ -31,20 +43,22 @@ final class Subscription {
         following.filter?.contains(message) ?? true
     }
 
+    /// What waits for a reader that cannot be written to now, merged.
+    var backlog: Backlog? { waiting?.backlog }
+
     /// Changes what waits for the reader, and counts it.
     func withBacklog(_ change: (inout Backlog) -> Void) {
-        var held = backlog ?? Backlog()
-        backlog = nil  // so that nothing is copied
-        let before = held.bytes
-        change(&held)
-        recipient.heldBytes += held.bytes - before
-        backlog = held
+        let waiting = waiting ?? Waiting()
+        self.waiting = waiting
+        let before = waiting.backlog.bytes
+        change(&waiting.backlog)
+        recipient.heldBytes += waiting.backlog.bytes - before
     }
 
     /// Takes what waits for the reader.
     func takeBacklog() -> Backlog? {
         guard let held = backlog else { return nil }
-        backlog = nil
+        waiting = nil
         recipient.heldBytes -= held.bytes
         return held
     }
@@ -163,7 +177,7 @@ final class Audience {
     }
 
     private static func add(_ subscription: Subscription, to list: inout ContiguousArray<Subscription>) {
-        subscription.index = list.count
+        subscription.index = UInt32(list.count)
         list.append(subscription)
     }
 
@@ -172,6 +186,6 @@ final class Audience {
         let last = list.removeLast()
         guard last !== subscription else { return }
         last.index = subscription.index
-        list[subscription.index] = last
+        list[Int(subscription.index)] = last
     }
 }

@@ -4,24 +4,39 @@ import Wire
 
 /// One WebSocket connection: reads its messages, keeps it alive, bounds what waits for it.
 final class Connection: Recipient {
-    private let stream: ByteStream
-    private let place: Admissions.Place
+    // The order of the properties leaves few gaps.
     private var hasBegunToClose = false
     /// Whether messages may be compressed; that is rare, so nothing else is kept of it here.
     private let isCompressed: Bool
+    private let stream: ByteStream
+    private let place: Admissions.Place
     private var peer: WebSocketPeer
-    private var timer: TimerToken?
+    private var timer = TimerToken.none
     private var nextPing: MonotonicTime
-    /// When it is closed with 4001: since it has not said who it is, or when its token runs out.
-    private var identityEnds: MonotonicTime?
-    /// Requests that wait until those before them are answered and the answers written; nothing is read meanwhile.
-    private var held: ArraySlice<Result<Request, BadRequest>> = []
+    /// When it is closed with 4001, since it has not said who it is, or since its token runs out; far away: never.
+    private var identityEnds = MonotonicTime.distantFuture
+    private var waiting: Waiting?
     /// When reading last went on after a pause.
     private var readingSince: MonotonicTime
 
     /// The second in which control frames are counted, and how many have come in it.
     private var controlSecond: UInt32 = 0
     private var controlFrames: UInt32 = 0
+
+    /// What few connections ever need.
+    private final class Waiting {
+        var requests: ArraySlice<Result<Request, BadRequest>>
+
+        init(_ requests: ArraySlice<Result<Request, BadRequest>>) {
+            self.requests = requests
+        }
+    }
+
+    /// Requests that wait until those before them are answered and the answers written; nothing is read meanwhile.
+    private var held: ArraySlice<Result<Request, BadRequest>> {
+        get { waiting?.requests ?? [] }
+        set { waiting = newValue.isEmpty ? nil : Waiting(newValue) }
+    }
 
     /// Takes over a stream whose opening handshake is done.
     ///
@@ -155,10 +170,12 @@ final class Connection: Recipient {
 
     // MARK: Requests
 
-    private func takeRequests() {
-        guard !held.isEmpty else { return }
-        hub.enter(with: self) { hub, connection in
-            var requests = connection.held
+    /// Takes the requests that wait, then those that have just arrived.
+    private func takeRequests(_ arrived: [Result<Request, BadRequest>] = []) {
+        guard !held.isEmpty || !arrived.isEmpty else { return }
+        hub.enter(with: (self, arrived)) { hub, taken in
+            let (connection, arrived) = taken
+            var requests = connection.held.isEmpty ? arrived[...] : connection.held + arrived
             connection.held = []
             hub.receive(&requests, from: connection, areLast: false)
             if !requests.isEmpty, Int(connection.asked) >= hub.limits.unansweredRequests {
@@ -181,7 +198,7 @@ final class Connection: Recipient {
     // MARK: Deadlines
 
     override func identityEnds(in milliseconds: Int64?) {
-        identityEnds = milliseconds.map { stream.loop.now + .milliseconds(max(0, $0)) }
+        identityEnds = milliseconds.map { stream.loop.now + .milliseconds(max(0, $0)) } ?? .distantFuture
         schedule()
     }
 
@@ -199,10 +216,9 @@ final class Connection: Recipient {
     }
 
     private func schedule() {
-        if let timer { stream.loop.cancel(timer) }
-        var due = nextPing
+        stream.loop.cancel(timer)
+        var due = min(nextPing, identityEnds)
         if let silenceEnds { due = min(due, silenceEnds) }
-        if let identityEnds { due = min(due, identityEnds) }
         if let stallEnds { due = min(due, stallEnds) }
         let now = stream.loop.now
         timer = stream.loop.schedule(self, after: due > now ? due - now : .zero)
@@ -211,7 +227,7 @@ final class Connection: Recipient {
 
 extension Connection: TimerHandler {
     func timerFired(_ now: MonotonicTime) {
-        timer = nil
+        timer = .none
         guard !isClosing else { return }
         if let stallEnds, now >= stallEnds {
             hub.count(.stall)
@@ -221,7 +237,7 @@ extension Connection: TimerHandler {
             hub.count(.silence)
             return stream.abort()
         }
-        if let identityEnds, now >= identityEnds {
+        if now >= identityEnds {
             if session.identity == nil { hub.count(.identify) }
             let reason = session.identity == nil ? "no token came" : "the token ran out"
             return close(code: 4001, reason: reason, retryAfterMilliseconds: 0)
@@ -253,8 +269,7 @@ extension Connection: ByteStreamDelegate {
         peer.receive(&bytes, answering: &answers, &intake)
         if isCompressed { unsafe hub.compressor.count(received: peer.takeReceivedCompressed()) }
         controlFrames += intake.controlFrames
-        if held.isEmpty { held = intake.requests[...] } else { held += intake.requests }
-        takeRequests()
+        takeRequests(intake.requests)
         guard !isClosing else { return }
         if !answers.isEmpty { stream.send(copying: answers.span) }
         if peer.state != .open {
@@ -291,8 +306,8 @@ extension Connection: ByteStreamDelegate {
     func stream(_ stream: ByteStream, didClose error: TransportError?) {
         if !isClosing { takeLastRequests() }
         hasBegunToClose = true
-        if let timer { stream.loop.cancel(timer) }
-        timer = nil
+        stream.loop.cancel(timer)
+        timer = .none
         closeCode = closeCode ?? peer.failure?.closeCode ?? peer.closeReceived ?? 1006
         hub.enter(with: self) { $0.closed($1) }
     }

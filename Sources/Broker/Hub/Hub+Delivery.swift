@@ -5,9 +5,8 @@ import Wire
 extension Hub {
     /// Passes on what a channel had to say in one turn, in order.
     func deliver(_ delivery: ChannelDelivery) {
+        var audience = audiences[delivery.channel]
         for item in delivery.items {
-            // Asked for each item: the one before may have begun the first subscription.
-            let audience = audiences[delivery.channel]
             switch item {
             case .events(let batch): if let audience { deliver(batch, to: audience, since: delivery.releasedAt) }
             case .summary(let batch): if let audience { deliver(batch, to: audience) }
@@ -16,7 +15,11 @@ extension Hub {
             case .notice(let frame):
                 for subscription in audience?.summaries ?? [] { deliver(notice: frame, to: subscription) }
             case .occupancy(let frame): if let audience { deliver(occupancy: frame, to: audience) }
-            default: carryOut(item, delivery)
+            case .reply, .silent, .answered: carryOut(item, delivery)
+            default:
+                carryOut(item, delivery)
+                // It may have begun the first subscription.
+                audience = audiences[delivery.channel]
             }
         }
     }
@@ -80,7 +83,7 @@ extension Hub {
         if let replaced = recipient.subscription(to: channel) { end(replaced) }
         let subscription = Subscription(recipient, to: audience, following)
         audience.add(subscription)
-        recipient.subscriptions.append(subscription)
+        recipient.add(subscription)
         recipient.session.subscribeAnswered(channel, isActive: true)
         then(subscription)
     }
@@ -101,7 +104,7 @@ extension Hub {
     /// Ends a subscription; the channel hears of it at the turn's end.
     func end(_ subscription: Subscription) {
         _ = subscription.takeBacklog()
-        subscription.recipient.subscriptions.removeAll { $0 === subscription }
+        subscription.recipient.remove(subscription)
         subscription.audience.remove(subscription)
         departed.append(subscription.audience)
     }

@@ -7,20 +7,21 @@ import Wire
 /// It belongs to one hub and is touched on that hub's loop alone. What it hears comes as WebSocket frames, which are
 /// encoded once for all; other kinds take the messages out of them.
 class Recipient {
+    // The order of the properties leaves few gaps.
     let hub: Hub
-    /// Who it speaks for, and what it asked for.
-    var session: Session
-    var subscriptions: [Subscription] = []
+    /// Its requests that wait for a hook; `nil`: none does.
+    var gate: HookGate?
+    /// How many bytes wait for it in backlogs, as far as they count.
+    var heldBytes = 0
+    private(set) var subscriptions = Few<Subscription>.none
+    /// The code with which it ended, as far as it is known; `nil` for one that has none.
+    var closeCode: UInt16?
     /// How many of its requests whose replies may be large are not answered yet.
     var unanswered: Int32 = 0
     /// How many of its requests channels have not answered yet.
     var asked: Int32 = 0
-    /// How many bytes wait for it in backlogs, as far as they count.
-    var heldBytes = 0
-    /// The code with which it ended, as far as it is known; `nil` for one that has none.
-    var closeCode: UInt16?
-    /// Its requests that wait for a hook; `nil`: none does.
-    var gate: HookGate?
+    /// Who it speaks for, and what it asked for.
+    var session: Session
 
     init(session: Session, hub: Hub) {
         self.session = session
@@ -94,5 +95,13 @@ class Recipient {
 
     final func subscription(to channel: String) -> Subscription? {
         subscriptions.first { $0.audience.channel == channel }
+    }
+
+    final func add(_ subscription: Subscription) {
+        subscriptions.append(subscription)
+    }
+
+    final func remove(_ subscription: Subscription) {
+        if let index = subscriptions.firstIndex(where: { $0 === subscription }) { subscriptions.remove(at: index) }
     }
 }

@@ -1,11 +1,19 @@
 /// Names one connection for as long as the process runs, on whichever loop it is read.
 struct ConnectionKey: Sendable, Hashable, CustomStringConvertible {
-    /// The index of the hub that owns it.
-    var hub: Int
-    /// Its place there.
-    var slot: UInt32
+    private let hubIndex: UInt32
+    /// Its place on its hub.
+    let slot: UInt32
     /// Which of the connections that had the place it is.
-    var generation: UInt32
+    let generation: UInt32
+
+    init(hub: Int, slot: UInt32, generation: UInt32) {
+        hubIndex = UInt32(hub)
+        self.slot = slot
+        self.generation = generation
+    }
+
+    /// The index of the hub that owns it.
+    var hub: Int { Int(hubIndex) }
 
     /// What a person calls the connection.
     var description: String { "c-\(hub)-\(String(slot, radix: 16))-\(String(generation, radix: 16))" }
@@ -27,6 +35,11 @@ struct SlotTable<Element: AnyObject> {
     mutating func reserve(on hub: Int) -> ConnectionKey {
         if let slot = freeSlots.popLast() {
             return ConnectionKey(hub: hub, slot: slot, generation: generations[Int(slot)])
+        }
+        if slots.count == slots.capacity {
+            // By an eighth at a time: what has room for twice as many would cost every connection.
+            slots.reserveCapacity(slots.count + slots.count / 8 + 64)
+            generations.reserveCapacity(slots.capacity)
         }
         slots.append(nil)
         generations.append(0)

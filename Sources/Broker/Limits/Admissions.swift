@@ -15,9 +15,9 @@ public final class Admissions: Sendable {
     /// A place among the connections; it is free again when nobody holds this any more.
     public final class Place: Sendable {
         private let admissions: Admissions
-        private let kind: Kind
         /// From where the connection comes; `nil` where that has no address, or many share it.
         let source: ClientAddress?
+        private let kind: Kind
 
         fileprivate init(_ admissions: Admissions, _ kind: Kind, _ source: ClientAddress?) {
             self.admissions = admissions

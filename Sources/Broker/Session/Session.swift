@@ -22,22 +22,22 @@ struct Session {
     /// What the connection last asked for, of one channel.
     private struct Intent {
         var channel: String
-        /// Whether it is to be subscribed, as of the last request.
-        var isWanted: Bool
         /// The messages to watch; `nil`: all.
         var filter: Set<String>?
         /// How many `subscribe` requests are not answered yet.
-        var unanswered: Int
+        var unanswered: Int32
+        /// Whether it is to be subscribed, as of the last request.
+        var isWanted: Bool
     }
 
+    // Every connection has one: the order of the properties leaves few gaps.
     let key: ConnectionKey
-    private(set) var identity: Identity?
-    private var intents: [Intent] = []
-    /// When the connection lately sent what is not JSON, in Unix milliseconds.
-    private var malformed: [Int64] = []
-
     /// Whether each request gets its reply, also one without an id.
     let repliesAlways: Bool
+    private(set) var identity: Identity?
+    /// When the connection lately sent what is not JSON, in Unix milliseconds.
+    private var malformed: [Int64] = []
+    private var intents = Few<Intent>.none
 
     init(key: ConnectionKey, identity: Identity?, repliesAlways: Bool = false) {
         self.key = key
@@ -83,7 +83,7 @@ struct Session {
                 return .close(code: 4000, reason: "too many messages that are not JSON")
             }
         }
-        guard let channel = bad.channel, let user = identity?.user, settings.namespace(of: channel) != nil else {
+        guard let channel = bad.channel, let user = identity?.user, settings.hasNamespace(of: channel) else {
             return .say(.error(id: bad.id, code: .badRequest, message: bad.reason, retryAfterMilliseconds: nil))
         }
         return .ask(
@@ -101,12 +101,13 @@ struct Session {
 
     /// An `unsubscribe` was answered.
     mutating func unsubscribeAnswered(_ channel: String) {
-        intents.removeAll { $0.channel == channel && !$0.isWanted && $0.unanswered == 0 }
+        let index = intents.firstIndex { $0.channel == channel && !$0.isWanted && $0.unanswered == 0 }
+        if let index { intents.remove(at: index) }
     }
 
     /// Requests that end the subscriptions to channels whose namespaces are gone from the settings.
     mutating func revoked(by settings: BrokerSettings) -> [ChannelRequest] {
-        endSubscriptions { settings.namespace(of: $0) == nil }
+        endSubscriptions { !settings.hasNamespace(of: $0) }
     }
 
     /// A request, in the session's own name, that makes a slow reader's subscription whole again.
@@ -134,7 +135,7 @@ extension Session {
         body: (Identity) -> ChannelRequest.Body
     ) -> Step {
         guard let identity else { return unauthorized(id) }
-        guard settings.namespace(of: channel) != nil else {
+        guard settings.hasNamespace(of: channel) else {
             let words = "there is no namespace for the channel '\(channel)'"
             return .say(.error(id: id, code: .forbidden, message: words, retryAfterMilliseconds: nil))
         }
@@ -166,7 +167,7 @@ extension Session {
         }
         let index = known ?? intents.count
         if known == nil {
-            intents.append(Intent(channel: subscribe.channel, isWanted: true, filter: nil, unanswered: 0))
+            intents.append(Intent(channel: subscribe.channel, filter: nil, unanswered: 0, isWanted: true))
         }
         intents[index].isWanted = true
         intents[index].filter = subscribe.messages.map(Set.init)
@@ -193,7 +194,7 @@ extension Session {
 
     private mutating func unsubscribe(_ channel: String, _ id: RequestID?, _ settings: BrokerSettings) -> Step {
         guard identity != nil else { return unauthorized(id) }
-        guard settings.namespace(of: channel) != nil else {
+        guard settings.hasNamespace(of: channel) else {
             return id == nil ? .nothing : .say(.unsubscribed(id: id, channel: channel, reason: nil))
         }
         if let index = intents.firstIndex(where: { $0.channel == channel }) { intents[index].isWanted = false }

@@ -4,32 +4,52 @@ internal import Glibc
 ///
 /// Shared bytes are queued by reference; private ones are joined in chunks. An empty queue holds no memory.
 struct OutputQueue: ~Copyable {
-    /// A run of bytes: those from `start` up to `end` of the storage.
+    /// A run of bytes: those from `start` up to `end` of the storage, which is below 4 GiB.
     private struct Segment {
         var storage: ByteStorage
-        var start: Int
-        var end: Int
+        var start: UInt32
+        var end: UInt32
+
+        var count: Int { Int(end - start) }
+
+        var run: UnsafeMutablePointer<UInt8> { unsafe storage.start + Int(start) }
     }
 
     /// Chunks of private bytes begin with this size in bytes; a second one in the same queue is larger.
     private static let smallChunk = 512
     private static let largeChunk = 16 << 10
 
-    private var segments: [Segment] = []
-    /// How many segments at the front are written already.
-    private var written = 0
-    /// How many bytes of room the last segment's private chunk has left.
-    private var room = 0
+    // Every stream has a queue, so the numbers are kept small.
+    /// What is written next.
+    ///
+    /// Most queues never hold more than that, and then need no array.
+    private var first: Segment?
+    /// What comes behind it, from `written` on.
+    private var rest: [Segment] = []
+    private var writtenCount: UInt32 = 0
+    private var roomBytes: UInt32 = 0
     /// How many bytes wait.
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
+    /// How many segments of the rest are written already, or stand in front.
+    private var written: Int {
+        get { Int(writtenCount) }
+        set { writtenCount = UInt32(newValue) }
+    }
+
+    /// How many bytes of room the last segment's private chunk has left.
+    private var room: Int {
+        get { Int(roomBytes) }
+        set { roomBytes = UInt32(clamping: newValue) }
+    }
+
     /// Queues a range of shared bytes by reference.
     mutating func append(_ bytes: SharedBytes, _ range: Range<Int>) {
         guard !range.isEmpty else { return }
         precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "range outside the bytes")
-        segments.append(Segment(storage: bytes.storage, start: range.lowerBound, end: range.upperBound))
+        append(Segment(storage: bytes.storage, start: UInt32(range.lowerBound), end: UInt32(range.upperBound)))
         room = 0
         count += range.count
     }
@@ -37,21 +57,31 @@ struct OutputQueue: ~Copyable {
     /// Queues a copy of the bytes, behind earlier copies where they have room.
     mutating func append(copying bytes: Span<UInt8>) {
         var from = 0
-        if room > 0, !segments.isEmpty {
+        if room > 0 {
             from = min(room, bytes.count)
             extend(bytes.extracting(..<from))
         }
         guard from < bytes.count else { return }
-        let rest = bytes.extracting(from...)
-        let chunk = ByteStorage.make(capacity: max(rest.count, count == 0 ? Self.smallChunk : Self.largeChunk))
-        segments.append(Segment(storage: chunk, start: 0, end: 0))
+        let left = bytes.extracting(from...)
+        let chunk = ByteStorage.make(capacity: max(left.count, count == 0 ? Self.smallChunk : Self.largeChunk))
+        append(Segment(storage: chunk, start: 0, end: 0))
         room = chunk.capacity
-        extend(rest)
+        extend(left)
     }
 
+    private mutating func append(_ segment: Segment) {
+        if first == nil { first = segment } else { rest.append(segment) }
+    }
+
+    /// Adds bytes to the last segment, which has room for them.
     private mutating func extend(_ bytes: Span<UInt8>) {
-        segments[segments.count - 1].storage.append(bytes)
-        segments[segments.count - 1].end += bytes.count
+        if rest.isEmpty {
+            first?.storage.append(bytes)
+            first?.end += UInt32(bytes.count)
+        } else {
+            rest[rest.count - 1].storage.append(bytes)
+            rest[rest.count - 1].end += UInt32(bytes.count)
+        }
         room -= bytes.count
         count += bytes.count
     }
@@ -60,11 +90,12 @@ struct OutputQueue: ~Copyable {
     ///
     /// The pointers hold until the queue is next changed.
     func gather(into vector: UnsafeMutableBufferPointer<iovec>) -> Int {
-        let runs = min(vector.count, segments.count - written)
-        for index in 0..<runs {
-            let segment = segments[written + index]
-            let length = segment.end - segment.start
-            unsafe vector[index] = iovec(iov_base: segment.storage.start + segment.start, iov_len: length)
+        guard let first, vector.count > 0 else { return 0 }
+        unsafe vector[0] = iovec(iov_base: first.run, iov_len: first.count)
+        let runs = min(vector.count, 1 + rest.count - written)
+        for index in 1..<max(1, runs) {
+            let segment = rest[written + index - 1]
+            unsafe vector[index] = iovec(iov_base: segment.run, iov_len: segment.count)
         }
         return runs
     }
@@ -73,13 +104,13 @@ struct OutputQueue: ~Copyable {
     func copyFront(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var filled = 0
         var index = written
-        while index < segments.count, filled < buffer.count {
-            let segment = segments[index]
-            let length = min(segment.end - segment.start, buffer.count - filled)
+        var next = first
+        while let segment = next, filled < buffer.count {
+            let length = min(segment.count, buffer.count - filled)
             // Both ends were bounded just now.
-            unsafe buffer.baseAddress?.advanced(by: filled)
-                .copyMemory(from: segment.storage.start + segment.start, byteCount: length)
+            unsafe buffer.baseAddress?.advanced(by: filled).copyMemory(from: segment.run, byteCount: length)
             filled += length
+            next = index < rest.count ? rest[index] : nil
             index += 1
         }
         return filled
@@ -89,10 +120,8 @@ struct OutputQueue: ~Copyable {
     ///
     /// The pointer holds until the queue is next changed.
     var front: UnsafeRawBufferPointer? {
-        guard written < segments.count else { return nil }
-        let segment = segments[written]
-        return unsafe UnsafeRawBufferPointer(
-            start: segment.storage.start + segment.start, count: segment.end - segment.start)
+        guard let first else { return nil }
+        return unsafe UnsafeRawBufferPointer(start: first.run, count: first.count)
     }
 
     /// Takes away bytes that were written; the queue gives its memory back when it is empty.
@@ -100,25 +129,29 @@ struct OutputQueue: ~Copyable {
         count -= amount
         guard count > 0 else { return removeAll() }
         var left = amount
-        while left > 0 {
-            let length = segments[written].end - segments[written].start
-            guard length <= left else {
-                segments[written].start += left
+        while let segment = first, left > 0 {
+            guard segment.count <= left else {
+                first?.start += UInt32(left)
                 break
             }
-            left -= length
+            left -= segment.count
+            first = written < rest.count ? rest[written] : nil
             written += 1
         }
-        // Written segments still hold their bytes; give them back in batches so that the cost per segment is constant.
-        if written >= 32, written * 2 >= segments.count {
-            segments.removeFirst(written)
+        if written >= rest.count {
+            rest.removeAll(keepingCapacity: true)
+            written = 0
+        } else if written >= 32, written * 2 >= rest.count {
+            // Written segments still hold their bytes; they go in batches, so that the cost for each is constant.
+            rest.removeFirst(written)
             written = 0
         }
     }
 
     /// Forgets all that waits.
     mutating func removeAll() {
-        segments = []
+        first = nil
+        rest = []
         written = 0
         room = 0
         count = 0

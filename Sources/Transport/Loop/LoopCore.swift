@@ -20,14 +20,11 @@ final class LoopCore: @unchecked Sendable {
 
     var poller: Poller
     var timers: TimerWheel
-    var now: MonotonicTime
     var local = Work()
     var turnEndActions: [() -> Void] = []
     var flushedActions: [(MonotonicTime) -> Void] = []
     /// How long turns took that did something, in nanoseconds, from 2 µs on.
     var turnDurations = LogHistogram(upTo: 11)
-    /// Streams to be written to at the end of the turn.
-    var dirtyStreams: [ByteStream] = []
     /// Streams that TLS holds more bytes of than one event may deliver.
     var readingStreams: [ByteStream] = []
     /// Streams that have written everything, whose delegates wait to hear of it.
@@ -42,6 +39,10 @@ final class LoopCore: @unchecked Sendable {
     /// The thread is at its end, and nothing can be opened any more.
     var hasEnded = false
 
+    // Not checked for accesses that overlap, as every delivery makes some: none lasts while anything else is called.
+    @exclusivity(unchecked) private var turnTime: MonotonicTime
+    @exclusivity(unchecked) private var unwrittenStreams: [ByteStream] = []
+
     let readBuffer: UnsafeMutableRawBufferPointer
     let recordBuffer: UnsafeMutableRawBufferPointer
     let vector: UnsafeMutableBufferPointer<iovec>
@@ -53,7 +54,8 @@ final class LoopCore: @unchecked Sendable {
 
     init() throws(TransportError) {
         poller = try Poller()
-        now = .now
+        let now = MonotonicTime.now
+        unsafe turnTime = now
         timers = TimerWheel(origin: now)
         restsUntil = now
         unsafe readBuffer = .allocate(byteCount: Self.readBufferSize, alignment: 16)
@@ -68,6 +70,18 @@ final class LoopCore: @unchecked Sendable {
         unsafe readBuffer.deallocate()
         unsafe recordBuffer.deallocate()
         unsafe vector.deallocate()
+    }
+
+    /// The time at which this turn began.
+    var now: MonotonicTime {
+        get { unsafe turnTime }
+        set { unsafe turnTime = newValue }
+    }
+
+    /// Streams to be written to at the end of the turn.
+    var dirtyStreams: [ByteStream] {
+        _read { yield unsafe unwrittenStreams }
+        _modify { yield unsafe &unwrittenStreams }
     }
 
     /// Something waits that no event of the kernel will announce.

@@ -76,7 +76,7 @@ struct Poller: ~Copyable {
     /// Gives a source a place; `watch` then tells the kernel.
     mutating func register(_ source: any EventSource) -> Registration {
         if free == Self.none {
-            slots.append(Slot(source: source))
+            slots.appendTightly(Slot(source: source))
             return Registration(slot: UInt32(slots.count - 1), generation: 0)
         }
         let slot = free

@@ -8,6 +8,9 @@ public protocol TimerHandler: AnyObject {
 public struct TimerToken: Sendable, Hashable {
     let index: Int32
     let generation: UInt32
+
+    /// Names no timer.
+    public static let none = TimerToken(index: -1, generation: 0)
 }
 
 /// The timers of one loop: scheduling and cancelling cost the same however many there are, and nothing costs while none
@@ -31,7 +34,7 @@ struct TimerWheel {
         var generation: UInt32 = 0
         var next = TimerWheel.none
         var previous = TimerWheel.none
-        var bucket = 0
+        var bucket: Int32 = 0
     }
 
     private let origin: MonotonicTime
@@ -120,7 +123,7 @@ struct TimerWheel {
         let digit = Int(nodes[index].tick >> UInt64(Self.digitBits * level)) & (Self.buckets - 1)
         let bucket = level * Self.buckets + digit
         let head = heads[bucket]
-        nodes[index].bucket = bucket
+        nodes[index].bucket = Int32(bucket)
         nodes[index].previous = Self.none
         nodes[index].next = head
         if head != Self.none { nodes[Int(head)].previous = Int32(index) }
@@ -134,9 +137,10 @@ struct TimerWheel {
         if node.previous != Self.none {
             nodes[Int(node.previous)].next = node.next
         } else {
-            heads[node.bucket] = node.next
+            let bucket = Int(node.bucket)
+            heads[bucket] = node.next
             if node.next == Self.none {
-                occupied[node.bucket / Self.buckets] &= ~(1 << UInt64(node.bucket % Self.buckets))
+                occupied[bucket / Self.buckets] &= ~(1 << UInt64(bucket % Self.buckets))
             }
         }
     }
@@ -156,7 +160,7 @@ struct TimerWheel {
             free = nodes[index].next
             return index
         }
-        nodes.append(Node())
+        nodes.appendTightly(Node())
         return nodes.count - 1
     }
 }

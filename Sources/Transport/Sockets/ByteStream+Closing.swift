@@ -60,14 +60,13 @@ extension ByteStream {
     }
 
     func clearDeadline() {
-        guard let deadline else { return }
         loop.core.timers.cancel(deadline)
-        self.deadline = nil
+        deadline = .none
     }
 
     /// The present phase has taken too long.
     fileprivate func deadlinePassed() {
-        deadline = nil
+        deadline = .none
         switch phase {
         case .announcing: announcementTimedOut()
         case .connecting: close(.timedOut("connecting to \(peer)"))

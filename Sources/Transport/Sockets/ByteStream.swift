@@ -46,27 +46,32 @@ public final class ByteStream {
     public var delegate: (any ByteStreamDelegate)?
     /// The peer's address and port; behind a trusted proxy that tells it, the client's.
     public internal(set) var peer: SocketAddress
+    // The order of the properties leaves few gaps.
     /// When bytes last came; when the stream was made, before any came.
     public internal(set) var receivedAt: MonotonicTime
     /// How many bytes came in, after decryption.
     public internal(set) var bytesReceived: UInt64 = 0
-    /// How many bytes the kernel has taken, before encryption.
-    public internal(set) var bytesSent: UInt64 = 0
-
-    var descriptor: FileDescriptor
-    var registration: Registration
-    var phase: Phase
-    var flags: Flags = .isUnwatched
-    /// What epoll is told to report.
-    var watched: PollEvents = []
-    var queue = OutputQueue()
-    /// When the kernel last took bytes, or the queue began to fill; means nothing while the queue is empty.
-    var progressAt: MonotonicTime
     var tls: TLSSession?
     /// What is needed until the connection stands.
     var opening: Opening?
+    // Not checked for accesses that overlap: that would cost more than all else that a delivery does here. They cannot
+    // overlap, as all are the loop's, and none lasts while a delegate or anything else outside is called.
+    @exclusivity(unchecked) private var writing: Writing
+    var descriptor: FileDescriptor
+    var registration: Registration
+    /// What epoll is told to report.
+    var watched: PollEvents = []
     /// The time limit of the current phase.
-    var deadline: TimerToken?
+    var deadline = TimerToken.none
+
+    /// What every write touches.
+    private struct Writing: ~Copyable {
+        var queue = OutputQueue()
+        var progressAt: MonotonicTime
+        var bytesSent: UInt64 = 0
+        var flags: Flags = .isUnwatched
+        var phase: Phase
+    }
 
     init(
         on loop: EventLoop, _ descriptor: consuming FileDescriptor, peer: SocketAddress, tls: TLSSession?, phase: Phase
@@ -75,11 +80,39 @@ public final class ByteStream {
         self.descriptor = descriptor
         self.peer = peer
         self.tls = tls
-        self.phase = phase
         receivedAt = loop.core.now
-        progressAt = loop.core.now
+        unsafe writing = Writing(progressAt: loop.core.now, phase: phase)
         registration = Registration(slot: .max, generation: 0)
         registration = loop.core.poller.register(self)
+    }
+
+    // MARK: What every write touches
+
+    var queue: OutputQueue {
+        _read { yield unsafe writing.queue }
+        _modify { yield unsafe &writing.queue }
+    }
+
+    /// When the kernel last took bytes, or the queue began to fill; means nothing while the queue is empty.
+    var progressAt: MonotonicTime {
+        get { unsafe writing.progressAt }
+        set { unsafe writing.progressAt = newValue }
+    }
+
+    /// How many bytes the kernel has taken, before encryption.
+    public internal(set) var bytesSent: UInt64 {
+        get { unsafe writing.bytesSent }
+        set { unsafe writing.bytesSent = newValue }
+    }
+
+    var flags: Flags {
+        get { unsafe writing.flags }
+        set { unsafe writing.flags = newValue }
+    }
+
+    var phase: Phase {
+        get { unsafe writing.phase }
+        set { unsafe writing.phase = newValue }
     }
 
     // MARK: What is known

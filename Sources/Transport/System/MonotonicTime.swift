@@ -10,6 +10,9 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
         self.nanoseconds = nanoseconds
     }
 
+    /// A point that is never reached.
+    public static let distantFuture = MonotonicTime(nanoseconds: .max)
+
     /// The time at this moment: a clock reading of about 20 ns; on a loop, `EventLoop.now` costs nothing.
     public static var now: MonotonicTime {
         var time = timespec()
