@@ -3,16 +3,16 @@ public import Reactions
 /// All that a broker says: one text message (PROTOCOL.md sections 2 to 9).
 ///
 /// ``append(to:)`` is the broker's side, ``decode(_:)`` the client's. `isCounted` is whether the channel's policy is
-/// `multiple`, where `own_counts` goes with `own`. Times are Unix milliseconds.
+/// `multiple`, where `own_counts` goes with `own`. Times are Unix milliseconds. What is large and rare is out of line.
 public enum BrokerMessage: Sendable, Equatable {
     /// The first message of a connection.
-    case welcome(Welcome)
+    indirect case welcome(Welcome)
     /// The reply to a request that may change a channel. A freeze's names neither message nor seq.
     case ack(id: RequestID?, channel: String, Answer, isDuplicate: Bool, isCounted: Bool)
     /// The reply to `auth`; `expires` is when the token runs out.
     case authenticated(id: RequestID?, user: String, expires: Int64?)
     /// The reply to `subscribe`, and what follows `lagged`.
-    case subscribed(Subscribed)
+    indirect case subscribed(Subscribed)
     /// The reply to `watch`, with those newly watched.
     case watched(id: RequestID?, channel: String, seq: UInt64, messages: [Summary], isCounted: Bool)
     /// The reply to `unsubscribe`, or, with a reason, that the broker ended the subscription.
@@ -32,10 +32,10 @@ public enum BrokerMessage: Sendable, Equatable {
     /// Events from and to these seqs were left out for a slow reader.
     case lagged(channel: String, from: UInt64, to: UInt64)
     /// A page of who reacted, newest first; `total` counts all entries.
-    case reactors(
+    indirect case reactors(
         id: RequestID?, channel: String, message: String, total: UInt64, reactors: [Reactor], after: String?)
     /// A page of summaries, or those asked for.
-    case list(
+    indirect case list(
         id: RequestID?, channel: String, epoch: String, seq: UInt64, messages: [Summary], after: String?,
         isCounted: Bool)
     /// The reply to `ping`.

@@ -17,6 +17,29 @@ enum CanonicalJSON {
         return String(copying: bytes.span)
     }
 
+    /// Whether an object is known, after a short look, to be written in the canonical way already.
+    static func isCanonical(_ object: JSONValue, in text: Span<UInt8>) -> Bool {
+        let isPlain = object.range.allSatisfy { (0x21...0x7E).contains(text[$0]) && text[$0] != .backslash }
+        guard isPlain, object.kind == .object else { return false }
+        var members = JSONMembers(object)
+        var previous: Range<Int>?
+        while let (name, value) = try? members.next(text) {
+            if let previous, !precedes(previous, name.range, in: text) { return false }
+            previous = name.range
+            switch value.kind {
+            case .string, .true, .false, .null: break
+            case .wholeNumber where value.range.count == 1 || text[value.range.upperBound - 1] != .zero: break
+            default: return false
+            }
+        }
+        return true
+    }
+
+    private static func precedes(_ first: Range<Int>, _ second: Range<Int>, in text: Span<UInt8>) -> Bool {
+        for (one, other) in zip(first, second) where text[one] != text[other] { return text[one] < text[other] }
+        return first.count < second.count
+    }
+
     private static func append(_ value: JSONValue, in text: Span<UInt8>, to bytes: inout [UInt8]) throws(BadRequest) {
         switch value.kind {
         case .object: try append(object: value, in: text, to: &bytes)

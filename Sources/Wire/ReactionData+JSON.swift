@@ -24,6 +24,11 @@ extension ReactionData {
     /// Takes an object out of a text that was read before; `nil` where it is not UTF-8.
     init?(_ value: JSONValue, in text: Span<UInt8>) {
         let bytes = text.extracting(value.range)
+        if CanonicalJSON.isCanonical(value, in: text) {
+            let sent = String(copyingASCII: bytes)
+            self.init(text: sent, canonical: sent)
+            return
+        }
         guard let sent = String(compacting: bytes), let canonical = CanonicalJSON.text(of: value, in: text) else {
             return nil
         }

@@ -139,7 +139,7 @@ extension Channel {
     }
 
     /// What the users whom an operation concerns have afterwards; `holders` had something where everyone's was taken.
-    func owns(after outcome: Outcome, _ holders: [OwnChange]) -> [OwnChange] {
+    static func owns(after outcome: Outcome, _ holders: [OwnChange], in ledger: inout Ledger) -> [OwnChange] {
         var places: [String: Set<String>] = [:]
         var owns: [OwnChange] = []
         for case .entry(let message, let user, _, _) in outcome.records

@@ -41,6 +41,8 @@ actor Channel {
     /// While the store is asked for the channel: what came meanwhile.
     private var unread: [ChannelRequest]? = []
     private var waiting: [Waiting] = []
+    /// How many of those that wait begin a subscription.
+    private var waitingSubscriptions = 0
     private var records: [Record] = []
     /// Where the changes wait that are to be posted; `nil`: they are not.
     private var postQueue: String?
@@ -96,6 +98,7 @@ actor Channel {
         }
         if hasChanged || !waiting.isEmpty {
             let group = hasChanged ? group : waiting[waiting.count - 1].group
+            if reply.beginsSubscription { waitingSubscriptions += 1 }
             waiting.append(Waiting(group: group, request: request, reply: reply))
         } else {
             outbox.emit(reply, at: moment)
@@ -133,7 +136,7 @@ actor Channel {
 
     private func apply(_ operation: Operation, for request: ChannelRequest, at moment: Moment) -> Reply {
         do throws(Refusal) {
-            let plan = try ledger.judge(operation, rules: namespace.rules, at: moment.unix)
+            let plan = try Channel.judge(operation, by: &ledger, namespace.rules, at: moment)
             if !plan.isDuplicate, isBehind {
                 return refusal(of: request, .unavailable, "the store takes nothing now, and too much waits for it")
             }
@@ -143,7 +146,8 @@ actor Channel {
             }
             let before = plan.sweptMessage.map { holders(of: $0) } ?? []
             let outcome = ledger.commit(plan)
-            records += outcome.records
+            // Shared where it is all there is.
+            if records.isEmpty { records = outcome.records } else { records += outcome.records }
             if let entry = auditEntry(for: operation, outcome, at: moment) { audit.append(entry) }
             var reply = reply(
                 to: request,
@@ -153,7 +157,9 @@ actor Channel {
             reply.changes = namespace.isAnonymous ? outcome.changes.map(\.withoutNames) : outcome.changes
             if let postQueue { post(reply.changes, in: postQueue) }
             reply.result = ReactionResult(outcome)
-            if !outcome.isDuplicate { reply.owns = owns(after: outcome, before) }
+            if !outcome.isDuplicate, mayTellOwns {
+                reply.owns = Channel.owns(after: outcome, before, in: &ledger)
+            }
             if namespace.rules.policy == .ephemeral, outcome.answer.result == .added, !outcome.isDuplicate {
                 reply.burst = outcome.answer.reaction.map { (operation.message, $0) }
             }
@@ -165,6 +171,16 @@ actor Channel {
             return refusal(of: request, ErrorCode(error), error.words)
         }
     }
+
+    // The ledger comes as `inout`, for what only reads a property of an actor copies it first.
+    private static func judge(
+        _ operation: Operation, by ledger: inout Ledger, _ rules: Rules, at moment: Moment
+    ) throws(Refusal) -> Plan {
+        try ledger.judge(operation, rules: rules, at: moment.unix)
+    }
+
+    /// Whether anyone hears what users have, or will when the requests that wait are answered.
+    private var mayTellOwns: Bool { waitingSubscriptions > 0 || outbox.tellsOwns }
 
     /// Has changes posted with the commit that they belong to.
     private func post(_ changes: [Change], in queue: String) {
@@ -270,6 +286,7 @@ actor Channel {
         if let told = toldGroup, told <= group { toldGroup = nil }
         var done = 0
         while done < waiting.count, waiting[done].group <= group {
+            if waiting[done].reply.beginsSubscription { waitingSubscriptions -= 1 }
             outbox.emit(waiting[done].reply, at: moment)
             done += 1
         }
@@ -298,6 +315,7 @@ actor Channel {
         }
         unread = (unread ?? []) + again
         waiting = []
+        waitingSubscriptions = 0
         records = []
         posts = []
         audit = []
@@ -311,7 +329,10 @@ actor Channel {
     }
 
     /// When something is to be told although nothing happens, in milliseconds of the clock.
-    var due: Int64? { [outbox.due, retryAt].compactMap(\.self).min() }
+    var due: Int64? {
+        guard let due = outbox.due else { return retryAt }
+        return min(due, retryAt ?? due)
+    }
 
     /// What each hub is to be told since this was last asked.
     func takeDeliveries(at moment: Moment) -> [(hub: Int, delivery: ChannelDelivery)] {

@@ -19,9 +19,6 @@ struct Reply: Sendable {
     var author: String
     /// `nil`: a request without an id, which succeeded.
     var message: BrokerMessage?
-    /// A second message to the same connection.
-    var followUp: BrokerMessage?
-    var effect = Effect.none
     /// Whether the asking connection counts what is not answered yet.
     var isBulky: Bool
     /// When the request was read, in nanoseconds of the monotonic clock; 0 where nobody asked.
@@ -32,10 +29,53 @@ struct Reply: Sendable {
     var changes: [Change] = []
     /// What users have on messages after these changes.
     var owns: [OwnChange] = []
+    private var rare: Rare?
+
+    /// What few replies have: a reply is copied several times on its way, and should be small.
+    private final class Rare: Sendable {
+        let followUp: BrokerMessage?
+        let effect: Effect
+        let broadcast: BrokerMessage?
+        let burst: (message: String, reaction: Reaction)?
+
+        init(
+            followUp: BrokerMessage?, effect: Effect, broadcast: BrokerMessage?,
+            burst: (message: String, reaction: Reaction)?
+        ) {
+            self.followUp = followUp
+            self.effect = effect
+            self.broadcast = broadcast
+            self.burst = burst
+        }
+    }
+
+    /// A second message to the same connection.
+    var followUp: BrokerMessage? {
+        get { rare?.followUp }
+        set { rare = Rare(followUp: newValue, effect: effect, broadcast: broadcast, burst: burst) }
+    }
+
+    var effect: Effect {
+        get { rare?.effect ?? .none }
+        set { rare = Rare(followUp: followUp, effect: newValue, broadcast: broadcast, burst: burst) }
+    }
+
     /// A message to all subscribers that is no change.
-    var broadcast: BrokerMessage?
+    var broadcast: BrokerMessage? {
+        get { rare?.broadcast }
+        set { rare = Rare(followUp: followUp, effect: effect, broadcast: newValue, burst: burst) }
+    }
+
     /// A reaction to count in the next burst.
-    var burst: (message: String, reaction: Reaction)?
+    var burst: (message: String, reaction: Reaction)? {
+        get { rare?.burst }
+        set { rare = Rare(followUp: followUp, effect: effect, broadcast: broadcast, burst: newValue) }
+    }
+
+    /// Whether a subscription begins with it.
+    var beginsSubscription: Bool {
+        if case .subscribe = rare?.effect { true } else { false }
+    }
 
     init(_ origin: Origin, _ message: BrokerMessage?) {
         connection = origin.connection

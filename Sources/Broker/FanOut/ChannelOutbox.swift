@@ -41,6 +41,9 @@ struct ChannelOutbox: Sendable {
     /// Whether any hub has a subscription.
     var hasInterest: Bool { interest.contains { !$0.isNone } }
 
+    /// Whether any hub has a subscription that hears what its user has.
+    var tellsOwns: Bool { interest.contains { namespace.isAnonymous ? !$0.isNone : $0.summaries > 0 } }
+
     /// Who has subscriptions.
     var users: Set<String> { occupancy.present }
 
@@ -52,10 +55,10 @@ struct ChannelOutbox: Sendable {
 
     /// When something is to be told although nothing happens, in milliseconds of the channel's clock.
     var due: Int64? {
-        [
-            changed.isEmpty ? nil : summaryAllowed, bursts.ends,
-            interest.contains { $0.occupancy > 0 } ? occupancy.due : nil,
-        ].compactMap(\.self).min()
+        var due = bursts.ends
+        if !changed.isEmpty { due = min(due ?? summaryAllowed, summaryAllowed) }
+        if let told = occupancy.due, interest.contains(where: { $0.occupancy > 0 }) { due = min(due ?? told, told) }
+        return due
     }
 
     /// The channel was read from the store and stands at `seq`.
@@ -233,8 +236,7 @@ extension ChannelOutbox {
     }
 
     private mutating func emitOwn(_ own: OwnChange, isAuthor: Bool, _ connection: ConnectionKey) {
-        let listens = interest.contains { namespace.isAnonymous ? !$0.isNone : $0.summaries > 0 }
-        guard listens else { return }
+        guard tellsOwns else { return }
         let message = BrokerMessage.own(
             channel: channel, message: own.message, own: own.own, seq: own.seq,
             isCounted: namespace.rules.policy == .multiple)

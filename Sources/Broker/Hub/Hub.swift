@@ -32,23 +32,6 @@ enum HubMessage: Sendable {
 /// Everything here runs on the loop, without waiting. What is for another loop goes as a value into the other hub's
 /// mailbox; what is for this one is a plain call.
 public actor Hub {
-    /// A channel that lives here.
-    final class Resident {
-        let channel: Channel
-        var isMarked = false
-        var isBeingRead = false
-        var usedAt: MonotonicTime
-        /// When the store answered for what the channel lets out in this turn.
-        var releasedAt: MonotonicTime?
-        /// The timer for what the channel tells although nothing happens, and when it is due on the channel's clock.
-        var timer: (token: TimerToken, due: Int64)?
-
-        init(_ channel: Channel, at time: MonotonicTime) {
-            self.channel = channel
-            usedAt = time
-        }
-    }
-
     /// The loop that it runs on.
     public nonisolated let loop: EventLoop
     /// The loop, as what runs the actor.
@@ -181,6 +164,7 @@ public actor Hub {
     /// Hands a request of a recipient here to its channel, here or on another loop; there will be one answer.
     func ask(_ request: ChannelRequest) {
         recipients[request.origin.connection]?.asked += 1
+        if let resident = residents[request.channel], !resident.isUnread { return handle(request, in: resident) }
         let home = home(of: request.channel)
         if home == index { handle(request) } else { hubs[home].post(.request(request)) }
     }
@@ -201,6 +185,10 @@ public actor Hub {
         do throws(RequestRefusal) { resident = try self.resident(request.channel) } catch {
             return refuse(request, error)
         }
+        handle(request, in: resident)
+    }
+
+    private func handle(_ request: ChannelRequest, in resident: Resident) {
         resident.usedAt = loop.now
         let (group, moment) = (group, moment)
         resident.channel.assumeIsolated { $0.handle(request, group: group, at: moment) }
@@ -231,7 +219,7 @@ public actor Hub {
 
     /// Asks the store for a channel that is not read yet and for which it was not asked.
     private func read(_ resident: Resident, _ name: String) {
-        guard !resident.isBeingRead, resident.channel.assumeIsolated({ $0.isUnread }) else { return }
+        guard resident.isUnread, !resident.isBeingRead else { return }
         resident.isBeingRead = true
         let inbox = hubs[index]
         store.load(name, keysSince: now - Channel.keyLifetime) { inbox.post(.loaded(name, $0)) }
@@ -243,7 +231,10 @@ public actor Hub {
         if case .failure(let error) = result { log.say(.error, .store, "the store could not read a channel: \(error)") }
         let (group, moment) = (group, moment)
         let image = try? result.get()
-        resident.channel.assumeIsolated { $0.loaded(image, group: group, at: moment) }
+        resident.isUnread = resident.channel.assumeIsolated { channel in
+            channel.loaded(image, group: group, at: moment)
+            return channel.isUnread
+        }
         mark(resident)
     }
 
@@ -385,7 +376,10 @@ public actor Hub {
     /// Refuses what rests on a write that failed, and reads the channel again.
     private func giveUp(_ resident: Resident, at moment: Moment) {
         let name = resident.channel.name
-        resident.channel.assumeIsolated { $0.failed(at: moment) }
+        resident.isUnread = resident.channel.assumeIsolated { channel in
+            channel.failed(at: moment)
+            return channel.isUnread
+        }
         writes.removeAll { $0.channel == name }
         writers.removeAll { $0 === resident }
         read(resident, name)

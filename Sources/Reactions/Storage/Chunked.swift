@@ -10,13 +10,13 @@ struct Chunked<Element: Sendable>: Sendable {
 
     /// The element at an index below `count`.
     subscript(index: Int) -> Element {
-        get { blocks[index >> Self.blockShift][index & (Self.blockSize - 1)] }
+        _read { yield blocks[index >> Self.blockShift][index & (Self.blockSize - 1)] }
         _modify { yield &blocks[index >> Self.blockShift][index & (Self.blockSize - 1)] }
     }
 
     /// Adds an element at the end.
     mutating func append(_ element: Element) {
-        if count & (Self.blockSize - 1) == 0 {
+        if count >> Self.blockShift == blocks.count {
             blocks.append([])
             // The first block grows as arrays do: most channels are small.
             if count > 0 { blocks[blocks.count - 1].reserveCapacity(Self.blockSize) }
@@ -29,8 +29,22 @@ struct Chunked<Element: Sendable>: Sendable {
     mutating func popLast() -> Element? {
         guard count > 0 else { return nil }
         let last = blocks[blocks.count - 1].removeLast()
-        if blocks[blocks.count - 1].isEmpty { blocks.removeLast() }
+        // The first block stays: what empties is often filled again at once.
+        if blocks.count > 1, blocks[blocks.count - 1].isEmpty { blocks.removeLast() }
         count -= 1
         return last
     }
+
+    /// Takes all elements away, and gives back their memory unless that is little.
+    mutating func removeAll() {
+        guard blocks.count == 1, blocks[0].capacity <= Self.keptCapacity else {
+            self = Chunked()
+            return
+        }
+        blocks[0].removeAll(keepingCapacity: true)
+        count = 0
+    }
+
+    /// So many elements' worth of memory is kept for those that come next.
+    private static var keptCapacity: Int { 8 }
 }

@@ -48,7 +48,9 @@ struct HashIndex: Sendable {
             links[Int(previous.index)].next = link.next
         }
         count -= 1
-        if count == 0 { self = HashIndex() }
+        guard count == 0 else { return }
+        heads.removeAll()
+        links.removeAll()
     }
 
     private func firstMatch(from start: Slot, _ hash: UInt32) -> Slot {

@@ -19,7 +19,7 @@ struct Pool<Element: Sendable>: Sendable {
 
     /// The element at a place.
     subscript(slot: Slot) -> Element {
-        get { elements[Int(slot.index)] }
+        _read { yield elements[Int(slot.index)] }
         _modify { yield &elements[Int(slot.index)] }
     }
 
@@ -39,8 +39,8 @@ struct Pool<Element: Sendable>: Sendable {
         vacant.append(slot)
         if count == 0 {
             // Nothing is there any more: give the memory back.
-            elements = Chunked()
-            vacant = Chunked()
+            elements.removeAll()
+            vacant.removeAll()
         }
     }
 }
