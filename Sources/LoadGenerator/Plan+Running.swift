@@ -9,10 +9,13 @@ extension Plan {
     ///   - interruption: Somebody's wish to end early, with a report of what was found by then.
     ///   - display: Is given each second's row; `nil`: nobody looks.
     ///   - gate: Is called when all connections are ready, and says when to start on the monotonic clock; `nil`: at once.
+    ///   - share: Is given the last seq of each channel that was acked here, and says which it is of all processes that publish
+    ///     there; `nil`: nobody else does.
     /// - Returns: What was found, also where something was lost or failed.
     /// - Throws: A ``LoadError`` where the run could not take place.
     public func run(
-        interruption: Interruption? = nil, display: ((Row) -> Void)? = nil, gate: (() -> UInt64)? = nil
+        interruption: Interruption? = nil, display: ((Row) -> Void)? = nil, gate: (() -> UInt64)? = nil,
+        share: (([UInt64]) -> [UInt64])? = nil
     ) throws(LoadError) -> Report {
         let dial: Dial
         do {
@@ -25,7 +28,8 @@ extension Plan {
         }
         guard allowsRemote || dial.isLocal else { throw .remoteTarget(target.host) }
         try checkResources(dial)
-        let stage = Stage(Setting(self, dial: dial), interruption: interruption, gate: gate, display: display)
+        let stage = Stage(
+            Setting(self, dial: dial), interruption: interruption, gate: gate, share: share, display: display)
         defer { stage.end() }
         var report =
             switch scenario {
@@ -43,6 +47,9 @@ extension Plan {
         if subscribers < 1 { throw .contradiction("a run needs a connection that subscribes or idles") }
         if scenario.publishes, !scenario.isMixed, channels > min(publishers, subscribers) {
             throw .contradiction("\(channels) channels need as many publishers and subscribers at least")
+        }
+        if mode == .summary, ![.fanout, .react].contains(scenario) {
+            throw .contradiction("mode summary is for the scenarios fanout and react")
         }
         if loops > subscribers { throw .contradiction("\(loops) loops need as many connections at least") }
         if scenario == .raw, raw == nil { throw .contradiction("a raw run needs what is published: --raw-publish") }

@@ -35,7 +35,8 @@ extension Plan {
         "away": [.churn, .resume, .soak], "slow-percent": [.slow],
         "subscribers": publishing, "publishers": publishing, "rate": publishing, "schedule": publishing,
         "profile": publishing, "closed": publishing, "drain": publishing, "reactions": publishing,
-        "fault": publishing, "raw-publish": [.raw], "raw-subscribe": [.raw], "raw-protocol": [.raw],
+        "mode": [.fanout, .react], "fault": publishing, "raw-publish": [.raw], "raw-subscribe": [.raw],
+        "raw-protocol": [.raw],
     ]
     private static let publishing = Plan.Scenario.allCases.filter { $0 != .idle }
 
@@ -50,6 +51,7 @@ extension Plan {
         try take(rates: words)
         drain = try words.duration("drain", in: .zero ... .seconds(60))
         channel = try words.printable("channel", in: 1...190)
+        mode = try words.choice("mode")
         channels = try words.whole("channels", in: 1...10_000)
         messages = try words.whole("messages", in: 1...100_000)
         zipf = try words.decimal("zipf", in: 0...5)

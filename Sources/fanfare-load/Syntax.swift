@@ -45,6 +45,7 @@ let syntax = CommandSyntax(
         .value("drain", "D", "how long the last events may take", default: "5s"),
         .value("channel", "NAME", "the channel", default: "chat:load"),
         .value("channels", "C", "spread over so many channels, NAME-1, NAME-2, …", default: "1"),
+        .value("mode", "MODE", "fanout, react: what subscribers ask for, events or summary", default: "events"),
         .value("reactions", "LIST", "what is added and removed: 👍 by default, several in react and soak"),
         .value("user", "PREFIX", "users are PREFIX-sub-1, PREFIX-pub-1, … (a broker in --dev)", default: "load"),
         .value("token", "T", "all connections are the user of this token instead", environment: true),

@@ -165,8 +165,9 @@ import Testing
             #expect(run.status == 0, "\(run.account)")
             #expect(run["connections.opened"] == 14)
             #expect(run["published.requests"] == 200)
-            // Each subscriber has the events of both.
-            #expect(run["delivered.events"] > 1000, "\(run.account)")
+            // Each subscriber has the events of both, and both know it.
+            #expect(run["delivered.events"] == 2_000, "\(run.account)")
+            #expect(run["delivered.expected"] == 2_000, "\(run.account)")
             #expect((run.report["notes"] as? [String])?.first?.contains("clock error") == true, "\(run.account)")
 
             let far = try await LoadRun.run("ws://192.0.2.1:80", ["--allow-remote"] + words)

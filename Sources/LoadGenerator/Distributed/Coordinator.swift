@@ -10,6 +10,7 @@ public struct Coordinator {
         case opened(Int)
         case clock(Int, round: Int, theirs: Double, at: UInt64)
         case ready(Int)
+        case seqs(Int, [UInt64])
         case report(Int, JSON)
         case failed(Int, String)
         case interrupted
@@ -64,6 +65,7 @@ public struct Coordinator {
         let inbox = inbox
         interruption.observe { inbox.post(.interrupted) }
         var ready = Set<Int>()
+        var seqs: [Int: [UInt64]] = [:]
         var reports: [Int: JSON] = [:]
         let longest = plan.connectTimeout * (plan.connectionCount + 2) + plan.duration + plan.drain + .seconds(60)
         let deadline = Clock.now() + longest.nanoseconds
@@ -74,6 +76,9 @@ public struct Coordinator {
                 case .ready(let worker):
                     ready.insert(worker)
                     if ready.count == workers.count { start(links, clocks, show) }
+                case .seqs(let worker, let last):
+                    seqs[worker] = last
+                    if seqs.count == workers.count { share(Array(seqs.values), links) }
                 case .report(let worker, let json): reports[worker] = json
                 case .failed(let worker, let why):
                     if reports[worker] == nil { throw .cannotConnect("worker \(workers[worker]): \(why)") }
@@ -92,6 +97,15 @@ public struct Coordinator {
             links.send(worker, .object([("start", .number((start + clock.ahead).rounded()))]))
         }
         show("all workers are connected, and start together")
+    }
+
+    /// Tells all workers how far each channel has come.
+    private func share(_ seqs: [[UInt64]], _ links: Links.Bound) {
+        let largest = (seqs.first ?? []).indices.map { channel in
+            seqs.reduce(0) { max($0, channel < $1.count ? $1[channel] : 0) }
+        }
+        let text = JSON.object([("seqs", .list(largest.map { .number(Double($0)) }))])
+        for worker in workers.indices { links.send(worker, text) }
     }
 
     private func merge(
@@ -159,6 +173,8 @@ public struct Coordinator {
                     inbox.post(.clock(worker, round: mark, theirs: now, at: Clock.now()))
                 } else if value["ready"] != nil {
                     inbox.post(.ready(worker))
+                } else if case .list(let seqs) = value["seqs"] {
+                    inbox.post(.seqs(worker, seqs.compactMap { $0.number.flatMap { UInt64(exactly: $0) } }))
                 } else if let report = value["report"] {
                     inbox.post(.report(worker, report))
                 } else if let error = value["error"]?.text {

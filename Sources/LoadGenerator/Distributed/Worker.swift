@@ -4,7 +4,9 @@ internal import Transport
 ///
 /// The protocol is a JSON object a line. The coordinator sends `{"clock":N}` a few times, each answered with
 /// `{"clock":N,"now":T}`, then `{"words":[…]}`. The worker says `{"ready":true}` when its connections stand, the coordinator
-/// `{"start":T}` by the worker's clock, and the worker at the end `{"report":{…}}` or `{"error":"…"}`; `{"stop":true}` ends a run early.
+/// `{"start":T}` by the worker's clock. When its load is over and answered, the worker says `{"seqs":[…]}`, the last seq of each
+/// channel that was acked to it, and the coordinator, to all, the largest of them. At the end the worker says `{"report":{…}}`
+/// or `{"error":"…"}`; `{"stop":true}` ends a run early.
 public final class Worker: Sendable {
     private let loop: EventLoop
     private let orders = Inbox<Order>()
@@ -44,6 +46,10 @@ public final class Worker: Sendable {
                         gate: {
                             order.answer(.object([("ready", .bool(true))]))
                             return order.awaitStart()
+                        },
+                        share: { seqs in
+                            order.answer(.object([("seqs", .list(seqs.map { .number(Double($0)) }))]))
+                            return order.awaitSeqs() ?? seqs
                         })
                     order.answer(.object([("report", report.transfer)]))
                 } catch {
@@ -63,6 +69,8 @@ private final class Order: Sendable {
     let words: [String]
     let interruption = Interruption()
     let starts = Inbox<UInt64>()
+    /// The last seqs of all workers; empty where there will be none.
+    let seqs = Inbox<[UInt64]>()
     let answer: @Sendable (JSON) -> Void
 
     init(_ words: [String], _ answer: @escaping @Sendable (JSON) -> Void) {
@@ -80,6 +88,17 @@ private final class Order: Sendable {
         }
         interruption.request()
         return Clock.now()
+    }
+
+    /// Waits until all workers have told their last seqs.
+    ///
+    /// - Returns: The largest of them, by channel; `nil` where they do not come.
+    func awaitSeqs() -> [UInt64]? {
+        let deadline = Clock.now() + Order.patience
+        while Clock.now() < deadline {
+            if let last = seqs.take(until: deadline).first { return last.isEmpty ? nil : last }
+        }
+        return nil
     }
 }
 
@@ -110,6 +129,8 @@ private final class Desk {
                 orders.post(new)
             } else if let start = value["start"]?.number.flatMap({ UInt64(exactly: $0.rounded()) }) {
                 order?.starts.post(start)
+            } else if case .list(let seqs) = value["seqs"] {
+                order?.seqs.post(seqs.compactMap { $0.number.flatMap { UInt64(exactly: $0) } })
             } else if value["stop"] != nil {
                 order?.interruption.request()
             }
@@ -117,6 +138,7 @@ private final class Desk {
         line.ended = { [weak self] _ in
             // Nobody waits for what it would find.
             order?.interruption.request()
+            order?.seqs.post([])
             self?.lines[number] = nil
         }
     }

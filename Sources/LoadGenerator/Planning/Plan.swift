@@ -27,6 +27,14 @@ public struct Plan: Sendable {
         var isMixed: Bool { self == .react || self == .soak }
     }
 
+    /// How subscribers are told of changes.
+    public enum Mode: String, Sendable, CaseIterable {
+        /// Each change by itself.
+        case events
+        /// Counts, merged; what each subscriber knows in the end is compared with the acks.
+        case summary
+    }
+
     /// How requests are spread in time.
     public enum Arrivals: String, Sendable, CaseIterable {
         /// At equal distances.
@@ -87,6 +95,8 @@ public struct Plan: Sendable {
     public var channels = 1
     /// Whether ``Scenario/idle`` connections subscribe.
     public var subscribes = false
+    /// How subscribers are told of changes.
+    public var mode = Mode.events
     /// What is added and removed; the mixed scenarios use all, the first most often.
     public var reactions = ["👍"]
     /// How many messages a channel has in the mixed scenarios.

@@ -120,6 +120,7 @@ extension Plan {
     /// Whether a number means something in the scenario, with these faults.
     fileprivate func has(_ metric: Metric) -> Bool {
         switch metric {
+        case .expected, .untimed, .reordered, .overtaken: mode == .events && scenario.numbers.contains(metric)
         case .halfOpenEnded: faults.contains { $0.extraConnections > 0 }
         case .left: ![.fanout, .react, .raw].contains(scenario) || !faults.isEmpty
         default: scenario.numbers.contains(metric)

@@ -23,6 +23,9 @@ struct Reader {
     var replayedThrough: UInt64 = 0
     /// When it lost its connection, to tell how long it took to be back; 0: it has not lost any.
     var leftAt: UInt64 = 0
+    /// Mode `summary`: the seq of the newest summary, and the counts by message and reaction.
+    var summarySeq: UInt64 = 0
+    var counts: [UInt64] = []
     /// `nil` before the first `subscribed`, and after the end of a subscription that is not resumed.
     var checker: SequenceChecker?
 }

@@ -38,6 +38,8 @@ final class Stage {
     let interruption: Interruption?
     /// Says when to start, once all is ready.
     let gate: (() -> UInt64)?
+    /// Gives the last seqs of all processes for those of this one.
+    let share: (([UInt64]) -> [UInt64])?
 
     private var members: [Member] = []
     private let display: ((Row) -> Void)?
@@ -53,12 +55,16 @@ final class Stage {
     private var row = Tally()
     private var rowBegan: UInt64
 
-    init(_ setting: Setting, interruption: Interruption?, gate: (() -> UInt64)?, display: ((Row) -> Void)?) {
+    init(
+        _ setting: Setting, interruption: Interruption?, gate: (() -> UInt64)?, share: (([UInt64]) -> [UInt64])? = nil,
+        display: ((Row) -> Void)?
+    ) {
         plan = setting.plan
         self.setting = setting
         self.display = display
         self.interruption = interruption
         self.gate = gate
+        self.share = share
         nextTick = startedAt + 1_000_000_000
         rowBegan = startedAt
         server = ServerWatch(plan.serverProcess)

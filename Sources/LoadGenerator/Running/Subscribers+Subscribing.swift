@@ -6,7 +6,8 @@ extension Subscribers {
     func subscribe(_ connection: LoadConnection) {
         let index = index(of: connection)
         let channel = cast.channel(ofSubscriber: connection.number)
-        var body = Request.Subscribe(channel: plan.channelName(channel))
+        var body = Request.Subscribe(
+            channel: plan.channelName(channel), mode: plan.mode == .summary ? .summary : .events)
         if readers[index].resumes, let checker = readers[index].checker {
             body.since = Position(epoch: epochs[channel][Int(readers[index].epoch)], seq: checker.next - 1)
         }
@@ -25,7 +26,10 @@ extension Subscribers {
             return connector.tally.count("subscribed without a subscribe")
         }
         let epoch = number(ofEpoch: subscribed.epoch, in: channel)
-        if before == .subscribed {
+        if before == .subscribed, plan.mode == .summary {
+            // It reads too slowly, and the state that comes instead is but a page: what it knows is not exact any more.
+            connector.tally.lagged += 1
+        } else if before == .subscribed {
             lagged(from: subscribed.seq + 1, through: subscribed.seq, connection)
         } else if let checker = readers[index].checker {
             resumed(subscribed, index, after: checker.next - 1, isSameEpoch: epoch == readers[index].epoch)
@@ -33,6 +37,7 @@ extension Subscribers {
         } else {
             if subscribed.isRecovered { connector.tally.count("recovered without since") }
             readers[index].checker = SequenceChecker(subscribed: subscribed.seq)
+            readers[index].summarySeq = subscribed.seq
         }
         readers[index].phase = .subscribed
         readers[index].epoch = epoch

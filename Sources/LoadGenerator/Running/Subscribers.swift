@@ -8,12 +8,14 @@ final class Subscribers: LoadGroup {
     let numbers: Range<Int>
     let plan: Plan
     let cast: Cast
-    private let run: RunID
+    let run: RunID
     private let sends: SendLog
     /// By channel.
     var logs: [EventLog]
     /// By channel: the epochs that its counter has had, as far as was seen.
     var epochs: [[String]]
+    /// By channel: its newest summary.
+    var summaries: [DecodedSummary]
     /// By connection, from the first number.
     var readers: [Reader]
     /// What became of subscriptions that have ended.
@@ -51,6 +53,7 @@ final class Subscribers: LoadGroup {
         let capacity = EventLog.capacity(plan)
         logs = (0..<plan.channels).map { _ in EventLog(capacity: capacity) }
         epochs = [[String]](repeating: [], count: plan.channels)
+        summaries = [DecodedSummary](repeating: DecodedSummary(), count: plan.channels)
         readers = [Reader](repeating: Reader(), count: numbers.count)
         userPrefix = if case .users(let prefix) = plan.identity { prefix + "-pub-" } else { nil }
         connector.owner = self
@@ -66,6 +69,7 @@ final class Subscribers: LoadGroup {
     /// - Parameter last: The last seq of each channel, 0 where nothing was published.
     /// - Returns: The balance so far.
     func balance(through last: [UInt64]) -> Balance {
+        if plan.mode == .summary { return Balance(missing: behind(through: last)) }
         var balance = past
         for (index, reader) in readers.enumerated() {
             guard let checker = reader.checker else { continue }
@@ -88,6 +92,7 @@ final class Subscribers: LoadGroup {
 
     func connection(_ connection: LoadConnection, didReceive text: Span<UInt8>, at time: UInt64) {
         guard !hasEnded else { return }
+        if plan.mode == .summary, receivedSummary(text, by: connection) { return }
         if let seq = EventScanner.seq(of: text) {
             received(seq, nil, text, by: connection, at: time)
             return
@@ -200,7 +205,7 @@ final class Subscribers: LoadGroup {
     }
 
     /// The number of a reaction; the broker may write it with or without a variation selector.
-    private func reaction(_ reaction: Reaction) -> Int {
+    func reaction(_ reaction: Reaction) -> Int {
         guard plan.reactions.count > 1 else { return 0 }
         return plan.reactions.firstIndex { Subscribers.isSame($0, reaction.text) } ?? 15
     }

@@ -152,9 +152,18 @@ struct Broadcast {
         let answers = awaitAnswers(until: deadline)
         outcome.unanswered = answers.missing
         if !answers.lastSeqs.isEmpty {
-            outcome.balance = settleBalance(through: answers.lastSeqs, until: deadline)
+            var last = answers.lastSeqs
+            var end = deadline
+            if let share = stage.share {
+                // What others have published there is delivered here, too.
+                let all = share(last)
+                last = last.indices.map { $0 < all.count ? max(last[$0], all[$0]) : last[$0] }
+                end = max(end, Clock.now() + plan.drain.nanoseconds)
+            }
+            outcome.balance = settleBalance(through: last, until: end)
         }
         outcome.counts = awaitCounts(until: max(deadline, Clock.now() + 1_000_000_000))
+        if plan.mode == .summary { compareSummaries(&outcome.counts) }
         return outcome
     }
 
@@ -182,6 +191,17 @@ struct Broadcast {
             stage.wait(until: min(deadline, Clock.now() + 20_000_000))
         }
         return ask(isLast: true)
+    }
+
+    /// Compares what each subscriber has been told with what the acks add up to.
+    private func compareSummaries(_ counts: inout CountCheck) {
+        guard let models = stage.ask([publishers], until: Clock.now() + 5_000_000_000, { $0.models }).first else {
+            return
+        }
+        for check in stage.ask(subscribers, until: Clock.now() + 10_000_000_000, { $0.compare(with: models) }) {
+            counts.compared += check.compared
+            counts.wrong += check.wrong
+        }
     }
 
     private func awaitCounts(until deadline: UInt64) -> CountCheck {

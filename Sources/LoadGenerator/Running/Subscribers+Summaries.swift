@@ -1,0 +1,106 @@
+internal import Reactions
+internal import Wire
+
+/// The newest summary of a channel, decoded once for all who get the same bytes.
+struct DecodedSummary {
+    /// Where a count stands among those of a reader, and what it is.
+    struct Count {
+        var place: Int
+        var count: UInt64
+    }
+
+    private var text: [UInt8] = []
+    private(set) var seq: UInt64 = 0
+    private(set) var counts: [Count] = []
+
+    /// Whether these are the bytes that were decoded.
+    func isOf(_ other: Span<UInt8>) -> Bool {
+        let mine = text.span
+        guard mine.count == other.count else { return false }
+        // All of it, without a branch for each byte: nearly always it is the same.
+        var difference: UInt8 = 0
+        for index in mine.indices { difference |= mine[index] ^ other[index] }
+        return difference == 0
+    }
+
+    init() {}
+
+    init(_ text: Span<UInt8>, seq: UInt64, counts: [Count]) {
+        self.text.reserveCapacity(text.count)
+        for index in text.indices { self.text.append(text[index]) }
+        self.seq = seq
+        self.counts = counts
+    }
+}
+
+// What subscribers in mode `summary` hear: counts, which have to be those of the acks in the end.
+extension Subscribers {
+    /// Takes in a summary; anything else is not one.
+    ///
+    /// - Returns: Whether it was one.
+    func receivedSummary(_ text: Span<UInt8>, by connection: LoadConnection) -> Bool {
+        let channel = cast.channel(ofSubscriber: connection.number)
+        if !summaries[channel].isOf(text) {
+            guard case .summary(_, let seq, let deltas) = try? BrokerMessage.decode(text) else { return false }
+            summaries[channel] = DecodedSummary(text, seq: seq, counts: deltas.flatMap(counts))
+        }
+        let index = index(of: connection)
+        guard readers[index].phase == .subscribed else {
+            connector.tally.count("summary before subscribed")
+            return true
+        }
+        connector.tally.delivered += 1
+        let summary = summaries[channel]
+        if summary.seq <= readers[index].summarySeq { connector.tally.duplicates += 1 }
+        readers[index].summarySeq = max(readers[index].summarySeq, summary.seq)
+        if readers[index].counts.isEmpty {
+            readers[index].counts = [UInt64](repeating: 0, count: plan.messageNumbers * plan.reactions.count)
+        }
+        for count in summary.counts { readers[index].counts[count.place] = count.count }
+        return true
+    }
+
+    /// The counts of a message, as far as it is one of this run's.
+    private func counts(_ delta: SummaryDelta) -> [DecodedSummary.Count] {
+        guard let message = run.number(ofMessage: delta.message), message < plan.messageNumbers else { return [] }
+        return delta.groups.compactMap { group in
+            let reaction = reaction(group.reaction)
+            guard reaction < plan.reactions.count else { return nil }
+            return DecodedSummary.Count(place: message * plan.reactions.count + reaction, count: group.count)
+        }
+    }
+
+    /// How many have not heard of the last change of their channel.
+    func behind(through last: [UInt64]) -> UInt64 {
+        var behind: UInt64 = 0
+        for (index, reader) in readers.enumerated() where reader.phase == .subscribed {
+            if reader.summarySeq < last[cast.channel(ofSubscriber: numbers.lowerBound + index)] { behind += 1 }
+        }
+        return behind
+    }
+
+    /// Compares what each has heard with what the acks add up to.
+    func compare(with models: [CountModel]) -> CountCheck {
+        var check = CountCheck()
+        for (index, reader) in readers.enumerated() where reader.phase == .subscribed {
+            let model = models[cast.channel(ofSubscriber: numbers.lowerBound + index)]
+            for message in model.messages {
+                let (compared, wrong) = model.compare(message: message, reactions: plan.reactions.count) { reaction in
+                    let place = message * plan.reactions.count + reaction
+                    return place < reader.counts.count ? reader.counts[place] : 0
+                }
+                check.compared += compared
+                check.wrong += wrong
+            }
+        }
+        return check
+    }
+}
+
+extension Plan {
+    /// The numbers of messages are below this.
+    var messageNumbers: Int {
+        guard scenario.isMixed else { return publishers }
+        return if case .token = identity { publishers * messages } else { messages }
+    }
+}
