@@ -114,6 +114,9 @@ let package = Package(
         .executableTarget(
             name: "ledger-benchmark", dependencies: ["Reactions"], path: "Tests/Benchmarks/Ledger",
             swiftSettings: settings),
+        .executableTarget(
+            name: "hot-paths", dependencies: ["Reactions", "WebSocket", "Wire"], path: "Tests/Benchmarks/HotPaths",
+            swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests", dependencies: ["Locks", "FanfareClient"], exclude: ["Browser", "Clients"],
             swiftSettings: settings),

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Reactions
 
@@ -48,6 +49,20 @@ struct Bench {
         return try? ledger.apply(Operation(action, message: "m", user: user), rules: rules, at: time)
     }
 
+    /// Fills the ledger without anything beside it, and says by how much the process has grown.
+    mutating func weigh() {
+        let before = residentBytes()
+        for number in 0..<reactors {
+            _ = act(.add(reaction: number % 3 == 0 ? "🎉" : "👍", count: nil, data: nil), "user-\(number)")
+        }
+        print("memory: \((residentBytes() - before) / max(1, reactors)) bytes a reactor")
+    }
+
+    private func residentBytes() -> Int {
+        let numbers = (try? String(contentsOfFile: "/proc/self/statm", encoding: .ascii))?.split(separator: " ") ?? []
+        return numbers.count > 1 ? (Int(numbers[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
+    }
+
     mutating func fill() {
         var adds = Times()
         for number in 0..<reactors {
@@ -96,7 +111,12 @@ struct Bench {
     }
 }
 
-var bench = Bench(reactors: CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000)
+let reactors = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
+do {
+    var bench = Bench(reactors: reactors)
+    bench.weigh()
+}
+var bench = Bench(reactors: reactors)
 bench.fill()
 bench.page()
 bench.summarize()
