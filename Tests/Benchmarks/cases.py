@@ -68,7 +68,7 @@ def summary(number):
     def measure(bench):
         report = bench.once("summary", lambda: bench.measure(
             bench.broker(store="sqlite"),
-            ["--subscribers", "10000", "--mode", "summary", "--publishers", "200", "--rate", "20000"]))
+            ["--subscribers", "10000", "--mode", "summary", "--publishers", "100", "--rate", "20000"]))
         return number(report, bench), None
     return measure
 

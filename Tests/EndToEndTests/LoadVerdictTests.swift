@@ -38,6 +38,20 @@ import Testing
     }
 
     @Test(
+        "what summaries add up to is checked for each subscriber",
+        arguments: [("none", ""), ("lose", "lost"), ("repeat", "duplicates")])
+    func summaries(fault: String, metric: String) async throws {
+        try await withFaultyBroker(fault) { url in
+            let run = try await LoadRun.run(url, Self.few + ["--mode", "summary"])
+            #expect(run.status == (metric.isEmpty ? 0 : 1), "\(run.account)")
+            // Two messages, asked for once and known to five.
+            #expect(run["counts_compared"] == 12, "\(run.account)")
+            if metric.isEmpty { #expect(run["delivered.events"] == 500, "\(run.account)") }
+            if !metric.isEmpty { #expect(run[metric] > 0, "\(run.account)") }
+        }
+    }
+
+    @Test(
         "a server of another kind is measured and checked by markers",
         arguments: [("none", ""), ("lose", "lost"), ("repeat", "duplicates"), ("reorder", "reordered")])
     func raw(fault: String, metric: String) async throws {

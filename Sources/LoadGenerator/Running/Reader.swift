@@ -26,6 +26,8 @@ struct Reader {
     /// Mode `summary`: the seq of the newest summary, and the counts by message and reaction.
     var summarySeq: UInt64 = 0
     var counts: [UInt64] = []
+    /// It was told to read on from a state of which it got but a page.
+    var isInexact = false
     /// `nil` before the first `subscribed`, and after the end of a subscription that is not resumed.
     var checker: SequenceChecker?
 }

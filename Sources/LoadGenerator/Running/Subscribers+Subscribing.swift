@@ -27,8 +27,7 @@ extension Subscribers {
         }
         let epoch = number(ofEpoch: subscribed.epoch, in: channel)
         if before == .subscribed, plan.mode == .summary {
-            // It reads too slowly, and the state that comes instead is but a page: what it knows is not exact any more.
-            connector.tally.lagged += 1
+            restate(subscribed, of: index)
         } else if before == .subscribed {
             lagged(from: subscribed.seq + 1, through: subscribed.seq, connection)
         } else if let checker = readers[index].checker {

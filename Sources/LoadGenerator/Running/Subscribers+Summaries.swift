@@ -42,7 +42,10 @@ extension Subscribers {
         let channel = cast.channel(ofSubscriber: connection.number)
         if !summaries[channel].isOf(text) {
             guard case .summary(_, let seq, let deltas) = try? BrokerMessage.decode(text) else { return false }
-            summaries[channel] = DecodedSummary(text, seq: seq, counts: deltas.flatMap(counts))
+            let counts = deltas.flatMap { delta in
+                places(delta.message, delta.groups.lazy.map { ($0.reaction, $0.count) })
+            }
+            summaries[channel] = DecodedSummary(text, seq: seq, counts: counts)
         }
         let index = index(of: connection)
         guard readers[index].phase == .subscribed else {
@@ -53,20 +56,38 @@ extension Subscribers {
         let summary = summaries[channel]
         if summary.seq <= readers[index].summarySeq { connector.tally.duplicates += 1 }
         readers[index].summarySeq = max(readers[index].summarySeq, summary.seq)
-        if readers[index].counts.isEmpty {
-            readers[index].counts = [UInt64](repeating: 0, count: plan.messageNumbers * plan.reactions.count)
-        }
+        if readers[index].counts.isEmpty { clearCounts(of: index) }
         for count in summary.counts { readers[index].counts[count.place] = count.count }
         return true
     }
 
+    /// The state that takes the place of what a slow reader missed; where it is but a part, no more is known of it.
+    func restate(_ subscribed: Subscribed, of index: Int) {
+        connector.tally.lagged += 1
+        readers[index].summarySeq = max(readers[index].summarySeq, subscribed.seq)
+        guard let messages = subscribed.messages, subscribed.more == nil else {
+            readers[index].isInexact = true
+            return
+        }
+        clearCounts(of: index)
+        for summary in messages {
+            for count in places(summary.message, summary.groups.lazy.map { ($0.reaction, $0.count) }) {
+                readers[index].counts[count.place] = count.count
+            }
+        }
+    }
+
+    private func clearCounts(of index: Int) {
+        readers[index].counts = [UInt64](repeating: 0, count: plan.messageNumbers * plan.reactions.count)
+    }
+
     /// The counts of a message, as far as it is one of this run's.
-    private func counts(_ delta: SummaryDelta) -> [DecodedSummary.Count] {
-        guard let message = run.number(ofMessage: delta.message), message < plan.messageNumbers else { return [] }
-        return delta.groups.compactMap { group in
-            let reaction = reaction(group.reaction)
-            guard reaction < plan.reactions.count else { return nil }
-            return DecodedSummary.Count(place: message * plan.reactions.count + reaction, count: group.count)
+    private func places(_ name: String, _ groups: some Sequence<(Reaction, UInt64)>) -> [DecodedSummary.Count] {
+        guard let message = run.number(ofMessage: name), message < plan.messageNumbers else { return [] }
+        return groups.compactMap { reaction, count in
+            let number = self.reaction(reaction)
+            guard number < plan.reactions.count else { return nil }
+            return DecodedSummary.Count(place: message * plan.reactions.count + number, count: count)
         }
     }
 
@@ -82,7 +103,7 @@ extension Subscribers {
     /// Compares what each has heard with what the acks add up to.
     func compare(with models: [CountModel]) -> CountCheck {
         var check = CountCheck()
-        for (index, reader) in readers.enumerated() where reader.phase == .subscribed {
+        for (index, reader) in readers.enumerated() where reader.phase == .subscribed && !reader.isInexact {
             let model = models[cast.channel(ofSubscriber: numbers.lowerBound + index)]
             for message in model.messages {
                 let (compared, wrong) = model.compare(message: message, reactions: plan.reactions.count) { reaction in

@@ -30,8 +30,9 @@ turn = asyncio.Lock()
 
 
 class Reader:
-    def __init__(self, socket):
+    def __init__(self, socket, mode):
         self.socket = socket
+        self.mode = mode
         self.count = 0
         self.held = None
 
@@ -57,9 +58,12 @@ class Reader:
 async def broadcast(channel, name, event):
     text = json.dumps({**event, "channel": name}, separators=(",", ":"), ensure_ascii=False)
     channel.history.append(text)
+    group = {key: event[key] for key in ("reaction", "count", "users")}
+    delta = {"message": event["message"], "total": event["total"], "reactions": [group]}
+    summary = json.dumps({"type": "summary", "channel": name, "seq": event["seq"], "messages": [delta]})
     for reader in list(channel.readers.values()):
         try:
-            await reader.send(text)
+            await reader.send(text if reader.mode == "events" else summary)
         except websockets.ConnectionClosed:
             pass
 
@@ -77,7 +81,7 @@ class Connection:
         since = request.get("since")
         reply = {
             "type": "subscribed", "id": request["id"], "channel": name, "epoch": "e1", "seq": channel.seq,
-            "mode": "events", "policy": "distinct", "interval_ms": 100, "allowed": None,
+            "mode": request.get("mode", "events"), "policy": "distinct", "interval_ms": 100, "allowed": None,
             "limits": {"kinds": 20, "per_user": 10}, "frozen": False, "recovered": False,
         }
         if since:
@@ -89,7 +93,7 @@ class Connection:
                 await self.socket.send(event)
         else:
             await self.answer({**reply, "messages": [], "more": None})
-        channel.readers[self.socket] = Reader(self.socket)
+        channel.readers[self.socket] = Reader(self.socket, request.get("mode", "events"))
 
     async def unsubscribe(self, request, name, channel):
         if FAULT != "after-unsubscribe":
