@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import Reactions
 
@@ -59,8 +58,13 @@ struct Bench {
     }
 
     private func residentBytes() -> Int {
-        let numbers = (try? String(contentsOfFile: "/proc/self/statm", encoding: .ascii))?.split(separator: " ") ?? []
-        return numbers.count > 1 ? (Int(numbers[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
+        let file = unsafe open("/proc/self/statm", O_RDONLY)
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+        let numbers = bytes[..<max(0, count)].split(separator: UInt8(ascii: " "))
+        guard numbers.count > 1, let pages = Int(String(decoding: numbers[1], as: UTF8.self)) else { return 0 }
+        return pages * sysconf(Int32(_SC_PAGESIZE))
     }
 
     mutating func fill() {
