@@ -20,6 +20,7 @@ STEPS = {"decode-frame": 2000, "parse-request": 2000, "apply-operation": 2000, "
          "encode-ack": 2000, "encode-summary": 100}
 SUBSCRIBERS = (1, 41)
 REACTIONS = (100, 300)
+CYCLES = (40, 160)
 
 
 def run(words, **more):
@@ -54,8 +55,8 @@ class Counter:
             raise SystemExit("%s ended with %d: %s" % (name, done.returncode, done.stderr[-500:]))
         return instructions(done.stderr)
 
-    def whole(self, subscribers, reactions):
-        """All that a broker does for so many reactions, one after the other, that so many subscribers hear."""
+    def broker_doing(self, load):
+        """All that a broker does from its start to its end, while `load` uses its port."""
         data = tempfile.mkdtemp(dir=self.folder)
         broker = subprocess.Popen(
             self.callgrind(self.broker, "serve", "--dev", "--loops", "1", "--store", "memory", "--data", data,
@@ -69,6 +70,15 @@ class Counter:
                     break
             if port is None:
                 raise SystemExit("the broker did not start")
+            load(port)
+        finally:
+            broker.terminate()
+            output = broker.communicate(timeout=60)[1]
+        return instructions(output)
+
+    def whole(self, subscribers, reactions):
+        """So many reactions, one after the other, that so many subscribers hear."""
+        def load(port):
             listeners = [Client(port, "s%d" % number) for number in range(subscribers)]
             for listener in listeners:
                 listener.say('{"type":"subscribe","id":1,"channel":"chat:42"}')
@@ -81,10 +91,17 @@ class Counter:
                 publisher.wait_for(b'{"type":"ack"')
                 for listener in listeners:
                     listener.hear()
-        finally:
-            broker.terminate()
-            output = broker.communicate(timeout=60)[1]
-        return instructions(output)
+        return self.broker_doing(load)
+
+    def cycles(self, count):
+        """So many that connect, subscribe, get the state and close."""
+        def load(port):
+            for number in range(count):
+                client = Client(port, "s%d" % number)
+                client.say('{"type":"subscribe","id":1,"channel":"chat:42"}')
+                client.wait_for(b'{"type":"subscribed"')
+                client.close()
+        return self.broker_doing(load)
 
     def counts(self):
         counts = {}
@@ -97,6 +114,7 @@ class Counter:
         more = REACTIONS[1] - REACTIONS[0]
         counts["reaction"] = (one[1] - one[0]) / more
         counts["delivery"] = ((many[1] - many[0]) / more - counts["reaction"]) / (SUBSCRIBERS[1] - SUBSCRIBERS[0])
+        counts["connect"] = (self.cycles(CYCLES[1]) - self.cycles(CYCLES[0])) / (CYCLES[1] - CYCLES[0])
         return {name: round(count) for name, count in counts.items()}
 
 
