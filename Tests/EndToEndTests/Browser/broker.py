@@ -58,6 +58,11 @@ class Broker:
             lambda: urllib.request.urlopen("http://%s/metrics" % self.address, timeout=PATIENCE).read().decode())
         return sum(float(line.split()[-1]) for line in text.splitlines() if re.match(name + r"[ {]", line))
 
+    def post(self, path, key):
+        headers = {"Authorization": "Bearer " + key}
+        request = urllib.request.Request("http://" + self.address + path, data=b"", headers=headers, method="POST")
+        urllib.request.urlopen(request, timeout=PATIENCE).read()
+
     async def connections(self, count):
         """Waits until so many are connected."""
         while await self.metric("fanfare_connections") != count:

@@ -2,6 +2,8 @@
 Words: FANFARE FOLDER"""
 
 import asyncio
+import json
+import pathlib
 
 from broker import Broker, Cable, blocking_proxy
 from checks import Check, equal, main
@@ -9,6 +11,7 @@ from client_page import Client, thrown
 from devtools import Browser
 
 MESSAGES = 40
+KEY = "a-server-key-of-more-than-16-bytes"
 
 
 async def killed(browser, broker):
@@ -36,6 +39,25 @@ async def killed(browser, broker):
         await bob.until("channel.seq === %d" % (2 * MESSAGES + 2))
     for client in [ada, bob]:
         await client.page.close()
+
+
+async def ended(browser, broker):
+    ada = await Client.open(browser, broker.page, "ada", "chat:ended")
+    await ada.ready()
+    with Check("a broker that ends in order says goodbye, and is found again"):
+        await ada.run("channel.add('m1', '👍').then(() => true)")
+        broker.process.terminate()
+        await ada.until("client.state === 'waiting'")
+        await broker.process.wait()
+        await broker.start()
+        await ada.run("channel.add('m1', '🎉').then(() => true)")
+        await ada.shows("m1", "👍1! 🎉1!")
+    with Check("who is sent away for good is closed, and does not come back"):
+        await asyncio.to_thread(broker.post, "/v1/users/ada/revoke?user=mod", KEY)
+        await ada.until("client.state === 'closed'")
+        equal(await ada.run("client.error.code"), "forbidden")
+        await broker.connections(0)
+    await ada.page.close()
 
 
 async def resumed(browser, broker):
@@ -221,8 +243,10 @@ async def stopped_leader(browser, broker):
 
 
 async def scenario(binary, folder):
-    async with Browser() as browser, Broker(binary, folder) as broker:
-        for part in [killed, resumed, blocked, offline, reload, tabs, stopped_leader]:
+    settings = pathlib.Path(folder) / "settings.json"
+    settings.write_text(json.dumps({"server_keys": [KEY]}))
+    async with Browser() as browser, Broker(binary, folder, "--config", str(settings)) as broker:
+        for part in [killed, ended, resumed, blocked, offline, reload, tabs, stopped_leader]:
             await part(browser, broker)
 
 
