@@ -8,7 +8,7 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     public struct Code: Sendable, Hashable {
         private enum Value {
             case invalidURL, unauthorized, forbidden, timedOut, refused, closed, tooManyRequests, conflict, transport
-            case unreachable, misread
+            case unreachable, misread, invalidData
         }
 
         private let value: Value
@@ -31,6 +31,8 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let tooManyRequests = Code(value: .tooManyRequests)
         /// The channel is followed in another mode already.
         public static let conflict = Code(value: .conflict)
+        /// The text is no JSON object that may go with a reaction.
+        public static let invalidData = Code(value: .invalidData)
         /// The broker's answer makes no sense.
         public static let misread = Code(value: .misread)
         /// The system could not give what a connection needs.

@@ -13,12 +13,13 @@ extension ChannelReactions {
     /// - Returns: The draft; `nil` where too many wait already, and for `set`.
     @discardableResult
     func act(
-        _ action: PendingChange.Action, _ types: [ReactionType], on message: MessageReactions, count: Int? = nil
+        _ action: PendingChange.Action, _ types: [ReactionType], on message: MessageReactions, count: Int? = nil,
+        data: ReactionData? = nil
     ) -> DraftReaction? {
         let before = state.own(of: message.message)
         let change = state.act(
             action, types.map(\.reaction), on: message.message, key: ReactionClient.newKey(), count: count,
-            at: now().milliseconds)
+            data: data, at: now().milliseconds)
         guard let change else { return nil }
         show(message)
         updateFailed()
@@ -54,6 +55,17 @@ extension ChannelReactions {
                 delegate?.didReact(to: message, reaction: change.draft(of: reaction, action))
             }
         }
+    }
+
+    /// What the broker has not answered yet, to be kept while the app is away.
+    public var unsent: UnsentChanges { UnsentChanges(state.changes.all) }
+
+    /// Goes on with what was kept: it is shown, and sent under its old keys.
+    public func restore(_ unsent: UnsentChanges) {
+        state.restore(unsent.pending)
+        for message in messages.values { show(message) }
+        updateFailed()
+        flush()
     }
 
     // MARK: Hearing

@@ -1,4 +1,5 @@
 public import Observation
+public import Reactions
 
 /// The reactions of one message, for a view to be bound to; made by ``ChannelReactions/subscript(_:)``.
 ///
@@ -81,10 +82,11 @@ public final class MessageReactions: Identifiable {
     /// - Parameters:
     ///   - type: The reaction.
     ///   - count: How many, 1–1,000 (policy `multiple` alone); `nil`: one.
+    ///   - data: A JSON object that is kept with the reaction.
     /// - Returns: What is on its way to the broker; `nil` where too much waits already, or the channel is gone.
     @discardableResult
-    public func add(_ type: ReactionType, count: Int? = nil) -> DraftReaction? {
-        channel?.act(.add, [type], on: self, count: count)
+    public func add(_ type: ReactionType, count: Int? = nil, data: ReactionData? = nil) -> DraftReaction? {
+        channel?.act(.add, [type], on: self, count: count, data: data)
     }
 
     /// Takes a reaction away.

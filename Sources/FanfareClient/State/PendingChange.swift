@@ -4,7 +4,7 @@ import Wire
 /// A change that a person made and the broker has not answered yet.
 struct PendingChange: Sendable, Equatable {
     /// What is wanted.
-    enum Action: Sendable, Equatable {
+    enum Action: String, Sendable, Codable {
         case add, remove, toggle, set
     }
 

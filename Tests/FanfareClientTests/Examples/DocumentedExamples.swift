@@ -62,6 +62,17 @@ enum DocumentedExamples {
     }
 
     @MainActor
+    static func keeping(_ channel: ChannelReactions) throws -> Data {
+        let saved = try JSONEncoder().encode(channel.unsent)
+        return saved
+    }
+
+    @MainActor
+    static func restoring(_ channel: ChannelReactions, _ saved: Data) throws {
+        channel.restore(try JSONDecoder().decode(UnsentChanges.self, from: saved))
+    }
+
+    @MainActor
     static func watching(_ client: ReactionClient) {
         let channel = ChannelReactions("chat:42", of: client, scope: .watchedMessages)
         channel.watch("m1")

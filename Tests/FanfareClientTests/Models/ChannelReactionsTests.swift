@@ -175,6 +175,39 @@ struct ChannelReactionsTests {
         await channel.client.close()
     }
 
+    @Test("go on with what an app kept while it was away, under the same keys")
+    func restored() async throws {
+        let before = ChannelReactions("chat:42", of: try ReactionClient(url: "ws://127.0.0.1:1"))
+        let draft = try #require(before["m1"].add("👍", data: try ReactionData(json: #"{"source": "ios"}"#)))
+        #expect(!before.unsent.isEmpty)
+        let message = channel["m1"]
+        try DocumentedExamples.restoring(channel, DocumentedExamples.keeping(before))
+        #expect(message["👍"]?.status == .sending && message.own == ["👍"])
+        channel.restore(before.unsent)
+        await greet()
+        let request = await broker.nextRequest()
+        #expect(request.id == .text(draft.id))
+        let data = ReactionData(text: #"{"source":"ios"}"#, canonical: #"{"source":"ios"}"#)
+        #expect(
+            request.body
+                == .operation(
+                    channel: "chat:42", message: "m1", action: .add(reaction: "👍", count: nil, data: data),
+                    key: draft.id))
+        await broker.send(ack(request.id, "👍", 6, own: ["👍"]))
+        await wait { message["👍"]?.status == .sent }
+        #expect(channel.unsent.isEmpty, "what was restored twice is there once")
+        await before.client.close()
+        await channel.client.close()
+    }
+
+    @Test(
+        "refuse data that is no JSON object of 1,024 bytes at most",
+        arguments: ["", "[]", "{", "{\"a\":\"" + String(repeating: "a", count: 1024) + "\"}"])
+    func data(_ json: String) {
+        let error = #expect(throws: ClientError.self) { try ReactionData(json: json) }
+        #expect(error?.code == .invalidData)
+    }
+
     @Test("keep what the broker refuses as failed, to be sent again under its key or thrown away")
     func refused() async throws {
         await greet()
