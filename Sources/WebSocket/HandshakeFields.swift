@@ -7,27 +7,36 @@ enum HandshakeFields {
 
     /// The values of all fields of a name, in order; names are compared without case.
     static func values(_ name: String, in headers: [(name: String, value: String)]) -> [String] {
-        let lowercased = name.lowercased()
-        return headers.filter { $0.name.lowercased() == lowercased }.map(\.value)
+        headers.lazy.filter { isSame($0.name, name) }.map(\.value)
     }
 
     /// The elements of comma-separated lists in all fields of a name, blanks and empty ones left out (RFC 9110 5.6.1).
     static func elements(_ name: String, in headers: [(name: String, value: String)]) -> [String] {
         values(name, in: headers).flatMap { value in
-            value.split(separator: ",").map { String(trim($0)) }.filter { !$0.isEmpty }
+            value.utf8.split(separator: UInt8(ascii: ",")).map { String(trim(Substring($0))) }.filter { !$0.isEmpty }
         }
     }
 
     /// Whether the list has an element, compared without case.
     static func hasElement(_ name: String, _ element: String, in headers: [(name: String, value: String)]) -> Bool {
-        elements(name, in: headers).contains { $0.lowercased() == element }
+        elements(name, in: headers).contains { isSame($0, element) }
     }
 
     /// Takes blanks and tabs off both ends.
     static func trim(_ text: Substring) -> Substring {
-        let isBlank = { (character: Character) in character == " " || character == "\t" }
-        var trimmed = text.drop(while: isBlank)
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var trimmed = text.utf8.drop(while: isBlank)
         while let last = trimmed.last, isBlank(last) { trimmed.removeLast() }
-        return trimmed
+        return Substring(trimmed)
+    }
+
+    /// Whether two names are the same but for the case of their ASCII letters.
+    private static func isSame(_ one: String, _ other: String) -> Bool {
+        one.utf8.count == other.utf8.count
+            && zip(one.utf8, other.utf8).allSatisfy { $0 == $1 || ($0 ^ $1 == 0x20 && isLetter($0 | 0x20)) }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 }
