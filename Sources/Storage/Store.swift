@@ -30,6 +30,19 @@ public protocol Store: AnyObject, Sendable {
     /// told and is lost must not be taken for what comes in its place.
     func expectLoss()
 
+    /// Lists channels that nothing has changed for some time, some at once; see ``AgedChannels``.
+    func agedChannels(
+        _ query: AgedChannels.Query, answer: @escaping @Sendable (Result<AgedChannels, StoreError>) -> Void)
+
+    /// Takes everything out of those of the channels that nothing has changed after a moment (Unix seconds), and answers how
+    /// many that were.
+    ///
+    /// Their counters stay, one step on, so that nobody goes on from what is no longer there; so does that they are frozen.
+    /// For channels alone that nobody has in memory: a load that is asked for later sees what is left.
+    func expire(
+        _ channels: [String], unchangedSince moment: Int64,
+        answer: @escaping @Sendable (Result<Int, StoreError>) -> Void)
+
     /// How many records wait to be committed.
     var waitingRecords: Int { get }
 
@@ -40,6 +53,21 @@ public protocol Store: AnyObject, Sendable {
 extension Store {
     /// Nothing, for a store whose epoch ends with its process anyway.
     public func expectLoss() {}
+
+    /// None, for a store in which nothing grows old.
+    public func agedChannels(
+        _ query: AgedChannels.Query, answer: @escaping @Sendable (Result<AgedChannels, StoreError>) -> Void
+    ) {
+        answer(.success(AgedChannels()))
+    }
+
+    /// None, for a store in which nothing grows old.
+    public func expire(
+        _ channels: [String], unchangedSince moment: Int64,
+        answer: @escaping @Sendable (Result<Int, StoreError>) -> Void
+    ) {
+        answer(.success(0))
+    }
 
     /// None, for a store that commits at once.
     public var waitingRecords: Int { 0 }

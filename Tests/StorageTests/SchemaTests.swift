@@ -50,6 +50,6 @@ import Testing
         #expect(throws: StoreError.self) { try open(broken) }
         #expect(try open(.current).setting("user_version") == Int64(Schema.current.steps.count))
         let columns = try Outsider(folder.file()).text("SELECT count(*) FROM pragma_table_info('channels')")
-        #expect(columns == "4")
+        #expect(columns == "5")
     }
 }

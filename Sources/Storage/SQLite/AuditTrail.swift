@@ -1,5 +1,4 @@
 import CSQLite
-import Glibc
 
 /// Reads the audit in a store's file: beside a broker that runs, or without one.
 public enum AuditTrail {
@@ -37,14 +36,11 @@ public enum AuditTrail {
     /// - Throws: ``StoreError/unavailable(_:)`` where it cannot be opened or read now, ``StoreError/unusable(_:)`` where it
     ///   is another program's, damaged, or of another version.
     public static func read(_ file: String, _ query: Query) throws(StoreError) -> [AuditEntry] {
-        guard unsafe access(file, F_OK) == 0 else { throw .unavailable("there is no store \(file): \(lastError())") }
-        let database = try asStoreError { () throws(SQLiteError) in try Database(reading: file) }
-        database.setBusyTimeout(milliseconds: 5_000)
-        try Schema.current.checkReadable(database, path: file)
+        let database = try Database.open(readingStore: file)
         return try asStoreError { () throws(SQLiteError) in try entries(database, query) }
     }
 
-    private static func entries(
+    static func entries(
         _ database: Database, _ query: Query
     ) throws(SQLiteError) -> [AuditEntry] {
         let get = try Statement(

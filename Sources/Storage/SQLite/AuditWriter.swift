@@ -47,11 +47,16 @@ struct AuditWriter {
 
     /// Writes a revocation with its entry, within the open transaction.
     func write(_ revocation: Revocation) throws(SQLiteError) {
+        try put(revocation)
+        try write(revocation.auditEntry)
+    }
+
+    /// Writes a revocation alone, within the open transaction.
+    func put(_ revocation: Revocation) throws(SQLiteError) {
         try putRevocation.bind(1, revocation.user)
         try putRevocation.bind(2, revocation.at)
         try putRevocation.bind(3, revocation.by)
         try putRevocation.run()
-        try write(revocation.auditEntry)
     }
 
     /// Reads all revocations.

@@ -19,8 +19,10 @@ struct ChannelWriter {
         }
         channels = NamedRows(
             find: try prepare("SELECT id FROM channels WHERE name = ?1"),
-            update: try prepare("UPDATE channels SET seq = ?3, frozen = coalesce(?4, frozen) WHERE id = ?5"),
-            insert: try prepare("INSERT INTO channels (name, seq, frozen) VALUES (?1, ?3, coalesce(?4, 0))"))
+            update: try prepare(
+                "UPDATE channels SET seq = ?3, frozen = coalesce(?4, frozen), touched = unixepoch() WHERE id = ?5"),
+            insert: try prepare(
+                "INSERT INTO channels (name, seq, frozen, touched) VALUES (?1, ?3, coalesce(?4, 0), unixepoch())"))
         messages = NamedRows(
             find: try prepare("SELECT id FROM messages WHERE name = ?1 AND channel = ?2"),
             update: try prepare(

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One open SQLite database, used by one thread at a time.
 ///
@@ -19,6 +20,31 @@ import CSQLite
         }
         unsafe self.handle = handle
         self.locks = .some(locks)
+    }
+
+    /// Makes a file of its own, which nobody else knows of.
+    init(making path: String) throws(SQLiteError) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let handle = unsafe opened else {
+            unsafe sqlite3_close(opened)
+            throw SQLiteError(extendedCode: code, purpose: "making \(path)", message: describe(code))
+        }
+        unsafe self.handle = handle
+        locks = nil
+    }
+
+    /// Opens a store's file that is there, to be read beside whoever writes it.
+    ///
+    /// - Throws: ``StoreError/unavailable(_:)`` where it cannot be opened or read now, ``StoreError/unusable(_:)`` where it
+    ///   is another program's, damaged, or of another version.
+    static func open(readingStore file: String) throws(StoreError) -> Database {
+        guard unsafe access(file, F_OK) == 0 else { throw .unavailable("there is no store \(file): \(lastError())") }
+        let database = try asStoreError { () throws(SQLiteError) in try Database(reading: file) }
+        database.setBusyTimeout(milliseconds: 5_000)
+        try Schema.current.checkReadable(database, path: file)
+        return database
     }
 
     /// Opens a file that is there to be read alone, beside whoever writes it.

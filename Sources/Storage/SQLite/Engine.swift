@@ -18,22 +18,24 @@ struct SQLiteSettings: Sendable {
 /// The database with its statements, as the store's thread uses it.
 struct Engine {
     let epoch: String
-    private let database: Database
+    let database: Database
     private let reader: ChannelReader
-    private let writer: ChannelWriter
+    let writer: ChannelWriter
     private let outbox: OutboxTable
     private var sweeper: Sweeper
-    private var life: Life
+    private let remover: ChannelRemover
+    let expiry: ChannelExpiry
+    var life: Life
     /// Whether a commit is on the disk when it is done (`synchronous` is FULL, not NORMAL).
     private var isSyncing = true
     /// Whether there may be something to take out that was swept.
-    private(set) var mustSweep = true
+    var mustSweep = true
     private var isSweepingPaused = false
-    private let audit: AuditWriter
-    private let begin: Statement
+    let audit: AuditWriter
+    let begin: Statement
     private let beginReading: Statement
-    private let commit: Statement
-    private let rollback: Statement
+    let commit: Statement
+    let rollback: Statement
 
     /// Opens a file, making it and its folder where they are missing.
     init(file: String, settings: SQLiteSettings = SQLiteSettings(), schema: Schema = .current) throws(StoreError) {
@@ -62,11 +64,13 @@ struct Engine {
         life = try Life(database, boot: settings.boot)
         if settings.expectsLoss { try life.note(.daring) }
         let first = try Self.readEpoch(database)
-        epoch = life.number == 0 ? first : "\(first)-\(life.number)"
+        epoch = Life.name(first: first, number: life.number)
         reader = try ChannelReader(database)
         writer = try ChannelWriter(database)
         outbox = try OutboxTable(database)
         sweeper = try Sweeper(database)
+        remover = try ChannelRemover(database)
+        expiry = try ChannelExpiry(database)
         audit = try AuditWriter(database)
         begin = try Statement(database, "BEGIN IMMEDIATE", "saving changes")
         beginReading = try Statement(database, "BEGIN", "reading a channel")
@@ -85,7 +89,7 @@ struct Engine {
         if let pages = settings.maximumPages { try database.execute("PRAGMA max_page_count = \(pages)", purpose) }
     }
 
-    /// The name of the file's first life, made with the first opening: 80 random bits.
+    /// The name of the file's first life, made with the first opening.
     private static func readEpoch(_ database: Database) throws(SQLiteError) -> String {
         let purpose = "reading the epoch"
         let get = try Statement(database, "SELECT epoch FROM meta", purpose)
@@ -93,8 +97,7 @@ struct Engine {
             defer { get.reset() }
             return try get.text(0)
         }
-        let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567")
-        let epoch = String((0..<16).map { _ in alphabet[Int.random(in: 0..<32)] })
+        let epoch = Life.newName()
         let put = try Statement(database, "INSERT INTO meta (epoch) VALUES (?)", purpose)
         try put.bind(1, epoch)
         try put.run()
@@ -124,12 +127,17 @@ struct Engine {
         self.isSyncing = isSyncing
     }
 
-    /// Takes some of what was swept out of the database; after a failure not before the next commit that succeeds.
+    /// Takes some of what was swept, and of channels that are gone, out of the database; after a failure not before the next commit that succeeds.
     mutating func sweep() {
         do throws(SQLiteError) {
             var sweeper = sweeper
             try setSyncing(false)
-            mustSweep = try transaction(begin) { () throws(SQLiteError) in try sweeper.step() }
+            mustSweep = try transaction(begin) { () throws(SQLiteError) in
+                if try sweeper.step() { return true }
+                guard try remover.step() else { return false }
+                writer.forget()
+                return true
+            }
             self.sweeper = sweeper
             isSweepingPaused = false
         } catch {
@@ -160,7 +168,7 @@ struct Engine {
         try audit.revocations()
     }
 
-    private func checkPlace() throws(SQLiteError) {
+    func checkPlace() throws(SQLiteError) {
         guard database.hasMoved else { return }
         throw SQLiteError(
             extendedCode: SQLITE_READONLY, purpose: "saving changes", message: "the file was moved or removed")
@@ -186,7 +194,7 @@ struct Engine {
         try transaction(begin) { () throws(SQLiteError) in try outbox.remove(queue, oldest: count) }
     }
 
-    private func transaction<Value>(
+    func transaction<Value>(
         _ begin: Statement, _ body: () throws(SQLiteError) -> Value
     ) throws(SQLiteError) -> Value {
         try begin.run()

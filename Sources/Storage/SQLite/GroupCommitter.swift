@@ -47,7 +47,7 @@ struct GroupCommitter {
             load(channel, keysSince: keysSince, answer)
         case .work(let work):
             flush()
-            work(engine)
+            work(&engine)
         }
     }
 

@@ -55,6 +55,32 @@ struct Life {
         try write.run()
     }
 
+    /// What an epoch is called: the file's first one, and how many lives came after it.
+    static func name(first: String, number: Int64) -> String { number == 0 ? first : "\(first)-\(number)" }
+
+    /// A name that no other file's first life has: 80 random bits.
+    static func newName() -> String {
+        let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567")
+        return String((0..<16).map { _ in alphabet[Int.random(in: 0..<32)] })
+    }
+
+    /// Has a file that is a copy begin a first life of its own.
+    static func beginAnew(_ database: Database) throws(SQLiteError) {
+        let purpose = "beginning a life of its own"
+        let put = try Statement(database, "UPDATE meta SET epoch = ?", purpose)
+        try put.bind(1, newName())
+        try put.run()
+        let live = try Statement(database, "UPDATE lives SET life = 0, boot = '', use = ?", purpose)
+        try live.bind(1, Use.closed.rawValue)
+        try live.run()
+    }
+
+    /// Begins another life, which is written with what comes next.
+    mutating func beginAnother() throws(SQLiteError) {
+        number += 1
+        try save()
+    }
+
     /// Names the time since the machine was started; empty where the system does not tell.
     static var currentBoot: String {
         let descriptor = unsafe open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)

@@ -10,7 +10,7 @@ enum StoreRequest: Sendable {
     case expectLoss
     case load(String, keysSince: Int64, answer: @Sendable (Result<ChannelImage, StoreError>) -> Void)
     /// Something that concerns no channel, after the commits that came before.
-    case work(@Sendable (Engine) -> Void)
+    case work(@Sendable (inout Engine) -> Void)
 }
 
 /// Carries requests from any thread to the store's, in order, whole bunches at a time.
@@ -61,7 +61,7 @@ final class RequestQueue: Sendable {
     }
 
     /// Adds work that concerns no channel; `false` after ``close()``.
-    func add(work: @escaping @Sendable (Engine) -> Void) -> Bool {
+    func add(work: @escaping @Sendable (inout Engine) -> Void) -> Bool {
         add { _ in .work(work) }
     }
 

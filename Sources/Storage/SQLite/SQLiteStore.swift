@@ -81,6 +81,32 @@ public final class SQLiteStore: Store {
         if !isTaken { answer(.failure(.closed)) }
     }
 
+    /// Lists channels by age, after all that was handed over before; see ``Store/agedChannels(_:answer:)``.
+    public func agedChannels(
+        _ query: AgedChannels.Query, answer: @escaping @Sendable (Result<AgedChannels, StoreError>) -> Void
+    ) {
+        let isTaken = queue.add { engine in
+            answer(Result { () throws(SQLiteError) in try engine.agedChannels(query) }.mapError(\.storeError))
+        }
+        if !isTaken { answer(.failure(.closed)) }
+    }
+
+    /// Empties channels at once, and takes their rows out little by little; see
+    /// ``Store/expire(_:unchangedSince:answer:)``.
+    public func expire(
+        _ channels: [String], unchangedSince moment: Int64,
+        answer: @escaping @Sendable (Result<Int, StoreError>) -> Void
+    ) {
+        let isTaken = queue.add { engine in
+            do throws(SQLiteError) {
+                answer(.success(try engine.expire(channels, unchangedSince: moment)))
+            } catch {
+                answer(.failure(error.storeError))
+            }
+        }
+        if !isTaken { answer(.failure(.closed)) }
+    }
+
     /// Commits what waits, leaves everything in the one file and ends the thread; see ``Store/close()``.
     ///
     /// Called from an answer, it returns before that is done.

@@ -4,7 +4,7 @@ struct Schema {
     var steps: [String]
 
     /// Today's schema.
-    static let current = Schema(steps: [version1, OutboxTable.schema, version3, AuditWriter.schema])
+    static let current = Schema(steps: [version1, OutboxTable.schema, version3, AuditWriter.schema, version5])
 
     /// "FANF", in the file's header, so that `file` and we know whose it is.
     static let applicationID: Int64 = 0x4641_4E46
@@ -102,4 +102,13 @@ private let version3 = """
         PRIMARY KEY (message, reaction)) STRICT, WITHOUT ROWID;
     CREATE TABLE lives (life INTEGER NOT NULL, boot TEXT NOT NULL, use INTEGER NOT NULL) STRICT;
     INSERT INTO lives (life, boot, use) VALUES (0, '', 0);
+    """
+
+/// Version 5.
+///
+/// - `channels.touched`: when the channel last changed, in Unix seconds; NULL: nothing is there that could grow old.
+/// - A channel whose name begins with a space is no channel any more: its rows are taken out little by little.
+private let version5 = """
+    ALTER TABLE channels ADD COLUMN touched INTEGER;
+    UPDATE channels SET touched = unixepoch();
     """
