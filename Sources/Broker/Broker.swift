@@ -58,11 +58,13 @@ public final class Broker: Sendable {
         }
     }
 
-    /// Says goodbye to every connection, each with its own time to come back within `spread` milliseconds; `done` is
+    /// Takes no more requests, and says goodbye to every connection when it has the answers to what it asked; `done` is
     /// called once a hub, on its loop, when its last connection is gone.
-    public func drain(spread: Int64, done: @escaping @Sendable () -> Void) {
+    public func drain(_ drain: DrainSettings, done: @escaping @Sendable () -> Void) {
+        let spread = Int64(drain.spreadMilliseconds)
+        let limit = Duration.milliseconds(drain.withinMilliseconds / 2)
         for hub in hubs {
-            hub.loop.execute { hub.assumeIsolated { $0.drain(spread: spread, done: done) } }
+            hub.loop.execute { hub.assumeIsolated { $0.drain(spread: spread, settlingWithin: limit, done: done) } }
         }
     }
 }

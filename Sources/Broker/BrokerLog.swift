@@ -17,6 +17,8 @@ public struct BrokerLog: Sendable {
         case limit
         /// The store failed.
         case store
+        /// The server of a hook gave no usable answer.
+        case hook
     }
 
     private let write: @Sendable (Level, String) -> Void

@@ -13,6 +13,9 @@ final class Context: Sendable {
     }
     let log: BrokerLog
     private let accessInForce: Locked<AccessRules>
+    /// Whether it is about to stop, so that nobody should be sent here any more.
+    let isLeaving = Atomic(false)
+    /// Whether it lets nobody in any more.
     let isDraining = Atomic(false)
 
     init(broker: Broker, access: AccessRules, log: BrokerLog) {

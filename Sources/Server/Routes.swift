@@ -78,7 +78,7 @@ extension Route {
 extension Context {
     /// What `/readyz` answers: whether the broker can serve.
     fileprivate var readiness: Response {
-        if isDraining.load(ordering: .relaxed) {
+        if isLeaving.load(ordering: .relaxed) {
             return .error(RequestRefusal(.unavailable, "the broker is stopping"))
         }
         guard broker.storeHealth.isWell(at: .now) else {

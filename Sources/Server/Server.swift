@@ -15,8 +15,12 @@ public final class Server: Sendable {
     let started: ServerSettings
     /// The certificates in use, of each listener with TLS.
     let certificates: [TLSServerContext]
-    private let loops: [EventLoop]
-    private let store: any Store
+    /// Whether it was told to stop.
+    let isStopped = Atomic(false)
+    /// Signalled to end the notice of a stop.
+    let noticeEnds = DispatchSemaphore(value: 0)
+    let loops: [EventLoop]
+    let store: any Store
 
     /// Starts a server; it serves when this returns.
     ///
@@ -120,34 +124,6 @@ public final class Server: Sendable {
                 throw ServerError("cannot open the store in '\(settings.data)': \(error.reason)")
             }
         }
-    }
-
-    /// Ends in order: accepts nobody any more, tells the connections to come back later, waits for at most `limit`
-    /// seconds until they are gone, commits what waits, and stops.
-    ///
-    /// - Returns: `false` where changes that were told were not taken by the store, and are lost.
-    @discardableResult
-    public func stop(within limit: Int = 5) -> Bool {
-        context.isDraining.store(true, ordering: .relaxed)
-        for hub in context.broker.hubs {
-            hub.loop.execute { hub.assumeIsolated { $0.closeListeners() } }
-        }
-        let emptied = DispatchGroup()
-        for _ in loops { emptied.enter() }
-        context.broker.drain(spread: 5_000) { emptied.leave() }
-        let deadline = DispatchTime.now() + .seconds(limit)
-        _ = emptied.wait(timeout: deadline)
-        // What was told before it was committed; a store that takes nothing is given another moment.
-        let committed = DispatchGroup()
-        for _ in loops { committed.enter() }
-        context.broker.whenCommitted { committed.leave() }
-        let isWhole = committed.wait(timeout: max(deadline, .now() + .seconds(1))) == .success
-        if !isWhole {
-            context.log.error("the store could not take the last changes; they are lost")
-        }
-        store.close()
-        for loop in loops { loop.stop() }
-        return isWhole
     }
 }
 

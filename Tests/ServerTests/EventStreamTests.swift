@@ -137,7 +137,7 @@ import Testing
         try server.awaitMetric("fanfare_subscriptions", 0)
         let stream = try open(server)
         _ = try stream.event()
-        server.server.stop(within: 1)
+        server.server.stop(DrainSettings(withinMilliseconds: 1_000))
         let goodbye = try stream.event()
         #expect(goodbye.json["code"] as? Int == 1012 && goodbye.retry != nil)
     }

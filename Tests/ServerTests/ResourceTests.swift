@@ -184,7 +184,7 @@ import Testing
     func health() throws {
         #expect(try server.call("GET", "/healthz").status == 200)
         #expect(try server.call("GET", "/readyz").status == 200)
-        server.server.context.isDraining.store(true, ordering: .relaxed)
+        server.server.context.isLeaving.store(true, ordering: .relaxed)
         let ready = try server.call("GET", "/readyz")
         #expect(ready.status == 503 && ready["retry-after"] != nil && ready["connection"] == "close")
     }

@@ -50,9 +50,9 @@ struct AuditCommandTests {
         "--since is a time ago, a day, or a moment",
         arguments: [
             ("2h", 1_000_000_000_000 - 7_200_000), ("7d", 1_000_000_000_000 - 604_800_000),
-            ("2025-11-30", 1_764_460_800_000), ("2025-11-30T02:40:00Z", 1_764_470_400_000),
-        ] as [(String, Int64)])
-    func since(text: String, moment: Int64) throws {
+            ("2025-11-30", 1_764_460_800_000), ("2025-11-30T02:40:00Z", 1_764_470_400_000), ("0", nil),
+        ] as [(String, Int64?)])
+    func since(text: String, moment: Int64?) throws {
         let words = try AuditCommand.options.parse(["--since", text])
         #expect(try AuditCommand.query(words, now: 1_000_000_000_000).since == moment)
     }

@@ -241,6 +241,58 @@ import Transport
         #expect(message(["--compression", text])?.contains("above:1024") == true)
     }
 
+    @Test(
+        "how it stops: flag, environment, file, default",
+        arguments: [
+            ([], nil, nil, "0 default", "10000 default"),
+            ([], nil, true, "250 FILE:2", "700 FILE:2"),
+            (
+                ["--drain-notice", "3s", "--drain-within", "1m"], "9s", true, "3000 --drain-notice",
+                "60000 --drain-within"
+            ),
+            ([], "9s", true, "9000 FANFARE_DRAIN_NOTICE", "700 FILE:2"),
+        ] as [([String], String?, Bool?, String, String)])
+    func drain(words: [String], environment: String?, isFiled: Bool?, notice: String, within: String) throws {
+        let file = isFiled.map { _ in "{\n\"drain\": {\"notice_ms\": 250, \"within_ms\": 700}}" }
+        let settings = try settings(
+            words, file: file, environment: environment.map { ["FANFARE_DRAIN_NOTICE": $0] } ?? [:])
+        let place = settings.file?.path ?? "no file"
+        let rows = SettingsReport(settings).text.replacing(place, with: "FILE").split(separator: "\n")
+            .map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(rows.contains("drain.notice_ms " + notice))
+        #expect(rows.contains("drain.within_ms " + within))
+    }
+
+    @Test("a wrong time to stop in says what was meant")
+    func wrongDrain() {
+        #expect(message(["--drain-within", "1h"])?.contains("--drain-within is 100ms to 10m") == true)
+    }
+
+    @Test("what is wrong with a listener has its line")
+    func placesOfListeners() throws {
+        let proxies =
+            "{\"listen\": [{\"address\": \"127.0.0.1:0\"},\n{\"address\": \":0\",\n\"proxy_protocol\": true}]}"
+        #expect(message([], file: proxies)?.contains(".json:3: a listener with \"proxy_protocol\"") == true)
+        let tls =
+            "{\"listen\": [{\"address\": \":0\",\n\"tls\": {\"cert\": \"/nowhere.pem\", \"key\": \"/nowhere.key\"}}]}"
+        for (words, place) in [
+            ([], ".json:2: "), (["--tls-listen", ":0"], ".json:2: "),
+            (["--tls-listen", ":0", "--tls-cert", "/nowhere.pem", "--tls-key", "/nowhere.key"], "--tls-cert: "),
+        ] as [([String], String)] {
+            let settings = try settings(words, file: tls)
+            let error = #expect(throws: UsageError.self) { try settings.checkCertificates() }
+            #expect(error?.message.contains(place) == true, "\(error?.message ?? "")")
+            #expect(error?.message.contains("/nowhere.pem") == true)
+        }
+    }
+
+    @Test(
+        "a settings file that cannot be read says why",
+        arguments: [("/nowhere.json", "No such file"), ("/usr", "Is a directory")])
+    func unreadable(path: String, reason: String) {
+        #expect(message(["--config", path])?.contains("'\(path)' cannot be read: \(reason)") == true)
+    }
+
     @Test("check shows every namespace of development mode")
     func developmentReport() throws {
         let text = SettingsReport(try settings(["--dev"])).text

@@ -271,6 +271,9 @@ actor Channel {
     /// How many requests wait for the store.
     var waitingCount: Int { waiting.count + (unread?.count ?? 0) }
 
+    /// How many records the store has not been given yet, or gave back.
+    var heldRecords: Int { records.count }
+
     /// Whether the store has not committed all that was changed.
     var hasUncommitted: Bool { !records.isEmpty || !uncommitted.isEmpty }
 

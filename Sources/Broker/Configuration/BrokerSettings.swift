@@ -61,17 +61,20 @@ public struct BrokerSettings: Sendable {
     public var limits: Limits
     /// Who is who.
     public var authenticator: Authenticator
+    /// How it stops.
+    public var drain: DrainSettings
 
     /// Makes settings.
     public init(
         namespaces: [String: Namespace], authenticator: Authenticator, limits: Limits = Limits(),
-        connectHook: Hook? = nil
+        connectHook: Hook? = nil, drain: DrainSettings = DrainSettings()
     ) {
         self.namespaces = namespaces
         hasHooks = BrokerSettings.haveHooks(namespaces)
         self.connectHook = connectHook
         self.authenticator = authenticator
         self.limits = limits
+        self.drain = drain
     }
 
     /// Whether some changes are told before they are committed.

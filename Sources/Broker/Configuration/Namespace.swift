@@ -15,6 +15,8 @@ public struct Namespace: Sendable, Equatable {
     public var historySeconds: Int
     /// What must have happened before a change is told.
     public var durability: Durability
+    /// After how many days in which nothing has changed a channel is let go, 1–36,500; `nil`: never.
+    public var expiryDays: Int?
     /// How fast changes may be asked for.
     public var rates: Rates
     /// What other servers are told and asked; `nil`: nothing.
@@ -24,7 +26,7 @@ public struct Namespace: Sendable, Equatable {
     public init(
         rules: Rules = Rules(), isAnonymous: Bool = false, summaryIntervalMilliseconds: Int = 100,
         historyEvents: Int = 1000, historySeconds: Int = 300, durability: Durability = .committed,
-        rates: Rates = Rates(), outbound: OutboundSettings? = nil
+        expiryDays: Int? = nil, rates: Rates = Rates(), outbound: OutboundSettings? = nil
     ) {
         self.rules = rules
         self.isAnonymous = isAnonymous
@@ -32,6 +34,7 @@ public struct Namespace: Sendable, Equatable {
         self.historyEvents = historyEvents
         self.historySeconds = historySeconds
         self.durability = durability
+        self.expiryDays = expiryDays
         self.rates = rates
         self.outbound = outbound
     }

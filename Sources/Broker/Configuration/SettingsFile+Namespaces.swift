@@ -5,7 +5,7 @@ import Storage
 extension SettingsFile {
     private static let namespaceNames = [
         "policy", "reactions", "max_kinds_per_message", "max_per_user_and_message", "anonymous", "summary_interval_ms",
-        "history", "durability", "rate", "webhook", "hooks",
+        "history", "durability", "expire_days", "rate", "webhook", "hooks",
     ]
 
     mutating func readNamespaces(
@@ -14,11 +14,12 @@ extension SettingsFile {
         var namespaces: [String: Namespace] = [:]
         for (name, entry) in try entry.object(nil, lines: &lines).entries {
             guard (1...200).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-                !name.contains(":")
+                !name.contains(":"), name == "*" || !name.contains("*")
             else {
                 throw SettingsError(
                     line: entry.line,
-                    "the namespace \"\(name)\" must be 1 to 200 visible ASCII characters without ':', or *")
+                    "the namespace \"\(name)\" must be 1 to 200 visible ASCII characters without ':' and '*', or \"*\" alone for all others"
+                )
             }
             namespaces[name] = try readNamespace(entry, defaults: defaults)
         }
@@ -48,6 +49,7 @@ extension SettingsFile {
             if let entry = history["seconds"] { namespace.historySeconds = try entry.whole(in: 0...86_400) }
         }
         if let entry = object["durability"] { namespace.durability = try entry.choice(of: Durability.self) }
+        if let entry = object["expire_days"], !entry.isNull { namespace.expiryDays = try entry.whole(in: 1...36_500) }
         if let entry = object["rate"] { try readRates(entry, into: &namespace) }
         namespace.outbound = try readOutbound(object)
         return namespace

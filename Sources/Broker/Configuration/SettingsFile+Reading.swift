@@ -16,6 +16,7 @@ extension SettingsFile {
         if let entry = top["trusted_proxies"] { trustedProxies = try readProxies(entry) }
         if let entry = top["metrics"] { metrics = try entry.choice(of: MetricsAccess.self) }
         if let entry = top["limits"] { try readLimits(entry) }
+        if let entry = top["drain"] { drain = try DrainSettings(entry, lines: &lines) }
         if let entry = top["hooks"] { connectHook = try readHooks(entry, ["connect"])["connect"] }
         if let entry = top["namespaces"] { namespaces = try readNamespaces(entry, defaults: defaults) }
     }
@@ -64,12 +65,21 @@ extension SettingsFile {
         return keys
     }
 
+    /// Schemes of addresses at which no page is; those of applications, such as `capacitor`, are not known here.
+    private static let schemesWithoutPages = ["ws", "wss", "ftp", "ftps", "file", "mailto", "data", "tcp", "unix"]
+
     private func readOrigins(_ entry: SettingsObject.Entry) throws(SettingsError) -> [String] {
         var origins: [String] = []
         for element in try entry.list() {
             let origin = try element.text().lowercased()
             guard origin == "*" || WebOrigin(origin) != nil else {
                 throw element.error("is an origin such as https://example.org or http://127.0.0.1:3000, or * for any")
+            }
+            guard origin == "*" || !origin.contains("*") else {
+                throw element.error("is compared whole: name each origin, or let any page connect by \"*\" alone")
+            }
+            if let scheme = SettingsFile.schemesWithoutPages.first(where: { origin.hasPrefix($0 + "://") }) {
+                throw element.error("is where a page comes from, such as https://example.org; none comes by \(scheme)")
             }
             origins.append(origin)
         }

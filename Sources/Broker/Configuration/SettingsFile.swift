@@ -52,6 +52,8 @@ public struct SettingsFile: Sendable {
     public internal(set) var limits: [LimitName: Int] = [:]
     /// Who is asked whether someone may connect (`hooks.connect`).
     public internal(set) var connectHook: Hook?
+    /// How it stops (`drain`).
+    public internal(set) var drain: DrainSettings?
     /// The namespaces (`namespaces`), what they leave out filled in.
     public internal(set) var namespaces: [String: Namespace]?
 
@@ -73,7 +75,7 @@ public struct SettingsFile: Sendable {
     }
 
     static let names = [
-        "listen", "data", "store", "tokens", "server_keys", "origins", "trusted_proxies", "metrics", "limits", "hooks",
-        "namespaces",
+        "listen", "data", "store", "tokens", "server_keys", "origins", "trusted_proxies", "metrics", "limits", "drain",
+        "hooks", "namespaces",
     ]
 }

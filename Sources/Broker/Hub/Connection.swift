@@ -185,9 +185,9 @@ final class Connection: Recipient {
         }
     }
 
-    /// Takes what was sent before the end, save for what has no effect but its reply.
+    /// Takes what was sent before the end, save for what has no effect but its reply; nothing while the broker stops.
     private func takeLastRequests() {
-        guard !held.isEmpty else { return }
+        guard !held.isEmpty, !hub.isDraining else { return }
         hub.enter(with: self) { hub, connection in
             var requests = connection.held.filter(\.hasEffect)[...]
             connection.held = []

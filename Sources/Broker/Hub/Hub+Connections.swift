@@ -30,6 +30,7 @@ extension Hub {
                     heartbeatMilliseconds: Int64(limits.heartbeatMilliseconds), maxMessageBytes: limits.messageBytes,
                     maxSubscriptions: limits.subscriptions)))
         setIdentityDeadline(of: connection)
+        guard !isDraining else { return sayGoodbye(to: connection) }
         connection.begin(with: bytes)
     }
 
@@ -94,36 +95,6 @@ extension Hub {
         }
     }
 
-    /// Says goodbye to all connections, each with its own time to come back within `spread` milliseconds, and calls
-    /// `done` when the last one is gone.
-    func drain(spread: Int64, done: @escaping @Sendable () -> Void) {
-        for recipient in recipients.elements {
-            recipient.close(
-                code: 1012, reason: "restart", retryAfterMilliseconds: Int64.random(in: 0...max(0, spread)))
-        }
-        whenEmpty = done
-        reportIfEmpty()
-    }
-
-    func reportIfEmpty() {
-        guard let done = whenEmpty, connectionCount == 0 else { return }
-        whenEmpty = nil
-        done()
-    }
-
     /// How many connections there are.
     public var connectionCount: Int { recipients.count }
-
-    // MARK: Listeners
-
-    /// Holds a listener of this loop until the hub stops listening; called on the loop.
-    public nonisolated func keep(_ listener: Listener) {
-        enter(with: listener) { $0.listeners.append($1) }
-    }
-
-    /// Accepts no more connections.
-    public func closeListeners() {
-        for listener in listeners { listener.close() }
-        listeners = []
-    }
 }

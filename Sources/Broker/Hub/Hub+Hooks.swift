@@ -55,10 +55,24 @@ extension Hub {
             }
             if case .success = result { metrics.hooks.seconds.record(from: began.nanoseconds, to: loop.now) }
             let answer = (try? result.get()).flatMap(HookAnswer.init)
+            if answer == nil { tell(result, of: hook, question.kind) }
             let verdict = hook.take(answer, to: question.key, clock: moment.clock)
             metrics.hooks.count(question.kind, answer == nil ? .failed : verdict == .allowed ? .allowed : .denied)
             then(verdict)
         }
+    }
+
+    /// Says that the server of a hook is of no use at the moment.
+    private func tell(_ result: Result<ClientAnswer, ClientError>, of hook: Hook, _ kind: HookKind) {
+        let reason =
+            switch result {
+            case .success(let answer): "its answer, with status \(answer.status), is none (Hooks.md)"
+            case .failure(let error): "\(error)"
+            }
+        let effect = hook.isAllowedWhenDown ? "allowed" : "refused"
+        log.say(
+            .warning, .hook,
+            "the \(kind) hook \(hook.endpoint.url) could not decide, what it was asked is \(effect): \(reason)")
     }
 
     /// Goes on with a channel's requests, up to the next one that needs an answer.

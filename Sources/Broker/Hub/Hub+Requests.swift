@@ -25,6 +25,7 @@ extension Hub {
     ) -> PendingReply {
         let pending = PendingReply()
         enter(with: (pending, reply)) { hub, asking in
+            guard !hub.isDraining else { return asking.1(.failure(.stopping)) }
             let recipient = SingleRequest(
                 session: hub.session(for: identity), hub: hub, exchange: exchange, reply: asking.1)
             asking.0.recipient = recipient
@@ -43,6 +44,7 @@ extension Hub {
     ) -> PendingReply {
         let pending = PendingReply()
         enter(with: (pending, stream, refused)) { hub, asking in
+            guard !hub.isDraining else { return asking.2(.stopping) }
             let recipient = EventStream(
                 asking.1, head: head, omitsBody: omitsBody, session: hub.session(for: identity), hub: hub,
                 place: place, phase: Double.random(in: 0..<1), refuse: asking.2)

@@ -13,6 +13,7 @@ extension Hub {
     ) -> PendingReply {
         let pending = PendingReply()
         enter(with: (pending, reply)) { hub, asking in
+            guard !hub.isDraining else { return asking.1(.failure(.stopping)) }
             let key = hub.recipients.reserve(on: hub.index)
             let recipient = SingleRequest(session: Session(key: key, identity: nil), hub: hub, reply: asking.1)
             asking.0.recipient = recipient

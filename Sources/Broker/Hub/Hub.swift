@@ -3,30 +3,6 @@ import Storage
 public import Transport
 import Wire
 
-/// What reaches a hub from other loops and from the store, as values in its mailbox.
-enum HubMessage: Sendable {
-    /// For a channel that lives here.
-    case request(ChannelRequest)
-    /// From a channel to the connections here.
-    case delivery(ChannelDelivery)
-    /// Subscriptions of a hub to a channel that lives here have ended.
-    case departed(String, hub: Int, [Following])
-    /// The store read a channel.
-    case loaded(String, Result<ChannelImage, StoreError>)
-    /// The store answered for a group.
-    case stored(UInt64, Result<Void, StoreError>, at: MonotonicTime)
-    /// A hub has someone who asks for what this one has counted.
-    case metricsAsked(ConnectionKey)
-    /// What a hub has counted, for one who asked here; out of line, for the other messages' sake.
-    indirect case metrics(HubMetrics, for: ConnectionKey)
-    /// For the sender of a webhook's queue.
-    case webhook(String, WebhookSender.Message)
-    /// The store answered for a revocation that was asked for here.
-    indirect case revoked(Revocation, Result<Void, StoreError>, for: ConnectionKey)
-    /// A user was revoked; those who are here are to go.
-    indirect case sendAway(Revocation)
-}
-
 /// All that one loop owns: the connections that it accepted, and the channels that live on it.
 ///
 /// Everything here runs on the loop, without waiting. What is for another loop goes as a value into the other hub's
@@ -57,8 +33,8 @@ public actor Hub {
     nonisolated let epoch: String
     let store: any Store
     let log: BrokerLog
-    /// When channels were last let go to make room.
-    var madeRoom = MonotonicTime(nanoseconds: 0)
+    /// Channels that may be let go to make room, in no order.
+    var candidates: [String] = []
     /// The mailboxes of all hubs, this one's too, by index.
     private(set) var hubs: [Mailbox<HubMessage>] = []
 
@@ -69,6 +45,13 @@ public actor Hub {
     var departed: [Audience] = []
     /// The listeners of this loop.
     var listeners: [Listener] = []
+    // Touched on the loop alone, as the settings are.
+    nonisolated(unsafe) var isDrainingOnLoop = false
+    /// Whether it comes to its end, and takes no more requests; on the loop only.
+    nonisolated var isDraining: Bool { unsafe isDrainingOnLoop }
+    /// Those whose answers are waited for at the end, and within how many milliseconds all are to come back.
+    var unsettled: [Recipient] = []
+    var goodbyeSpread: Int64 = 0
     /// What to call when the last connection is gone.
     var whenEmpty: (@Sendable () -> Void)?
     /// What to call when the store has committed all that was changed.
@@ -123,7 +106,9 @@ public actor Hub {
         boundClosing()
         loop.atTurnEnd { [unowned self] in endTurn() }
         loop.afterWrites { [unowned self] now in told.record(in: &metrics, at: now) }
+        loop.atEnd { [unowned self] in letGo() }
         scheduleSweep()
+        scheduleExpiry()
         adoptWebhooks()
     }
 
@@ -157,6 +142,9 @@ public actor Hub {
             case .webhook(let queue, let message): senders[queue]?.receive(message)
             case .revoked(let revocation, let result, let key): revoked(revocation, result, for: key)
             case .sendAway(let revocation): sendAway(revocation)
+            case .aged(let page): aged(page)
+            case .expire(let channels, let moment): expire(channels, unchangedSince: moment)
+            case .expired(let result): expired(result)
             }
         }
     }
@@ -241,7 +229,7 @@ public actor Hub {
     /// How many channels are in memory here.
     var channelCount: Int { residents.count }
 
-    /// How many records wait for the store.
+    /// How many records wait in the store's own queue.
     nonisolated var waitingRecords: Int { store.waitingRecords }
 
     /// Whether a channel could leave memory, or is not there.
@@ -275,6 +263,18 @@ public actor Hub {
         mark(resident)
     }
 
+    /// Lets go of the channels and the mailboxes, which hold the hub; nothing runs here any more.
+    func letGoOfChannels() {
+        hubs = []
+        residents = [:]
+        marked = []
+        writes = []
+        writers = []
+        committing = []
+        // What waits for a hook holds the hub as well.
+        hookClient = HTTPClient(on: loop, maxConnections: 0, maxWaiting: 0)
+    }
+
     // MARK: The end of a turn
 
     /// Sends what the turn's requests led to: writes to the store, replies and events to the hubs.
@@ -285,6 +285,7 @@ public actor Hub {
             departed.removeAll(keepingCapacity: true)
         } while !marked.isEmpty
         unsafe compressor.endTurn()
+        if !unsettled.isEmpty { sayGoodbye() }
         commit()
         reportIfCommitted()
     }

@@ -50,7 +50,8 @@ class Recipient {
     func replied() { asked -= 1 }
     /// Whether more may be asked in its name before it has got answers.
     final var mayAsk: Bool {
-        unanswered < Recipient.bulkyAtOnce && Int(asked) < hub.limits.unansweredRequests && gate?.isFull != true
+        !hub.isDraining && unanswered < Recipient.bulkyAtOnce && Int(asked) < hub.limits.unansweredRequests
+            && gate?.isFull != true
     }
 
     /// How many requests whose replies may be large are taken at once.

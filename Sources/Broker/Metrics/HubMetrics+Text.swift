@@ -43,6 +43,8 @@ extension HubMetrics {
             HubMetrics.closeCodes.map { (String($0), closed[$0] ?? 0) } + [("other", closed[0] ?? 0)])
         text.single(
             .counter, "fanfare_commit_failures_total", "Groups that the store did not take.", commitFailures)
+        text.single(
+            .counter, "fanfare_expired_channels_total", "Channels let go because of their age.", expired)
     }
 
     private func writeCompression(to text: inout MetricsText) {

@@ -44,6 +44,8 @@ struct HubMetrics: Sendable {
     /// The codes of connections that ended; `0` stands for all that the contract does not name.
     var closed: [UInt16: UInt64] = [:]
     var commitFailures: UInt64 = 0
+    /// Channels that were let go because of their age.
+    var expired: UInt64 = 0
     /// Answers to HTTP requests, by the first digit of their status less one.
     var answers = InlineArray<5, UInt64>(repeating: 0)
 
@@ -63,6 +65,8 @@ struct HubMetrics: Sendable {
     var subscriptions: UInt64 = 0
     var channels: UInt64 = 0
     var waitingRequests: UInt64 = 0
+    /// Records that the store has not been given yet, or gave back.
+    var heldRecords: UInt64 = 0
     var outboundBytes: UInt64 = 0
     var blockedConnections: UInt64 = 0
 
@@ -115,6 +119,7 @@ struct HubMetrics: Sendable {
         sum.limits += more.limits
         sum.closed.merge(more.closed) { $0 + $1 }
         sum.commitFailures += more.commitFailures
+        sum.expired += more.expired
         for index in sum.answers.indices { sum.answers[index] += more.answers[index] }
         sum.acks += more.acks
         sum.deliveryDelays += more.deliveryDelays
@@ -127,6 +132,7 @@ struct HubMetrics: Sendable {
         sum.subscriptions += more.subscriptions
         sum.channels += more.channels
         sum.waitingRequests += more.waitingRequests
+        sum.heldRecords += more.heldRecords
         sum.outboundBytes += more.outboundBytes
         sum.blockedConnections += more.blockedConnections
     }

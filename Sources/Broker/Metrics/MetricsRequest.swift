@@ -22,7 +22,7 @@ final class MetricsRequest: SingleRequest {
         sum.write(to: &text)
         text.single(
             .gauge, "fanfare_store_waiting_records", "Records that wait for the store, the ones under way not counted.",
-            hub.waitingRecords)
+            UInt64(hub.waitingRecords) + sum.heldRecords)
         ProcessMetrics().write(to: &text)
         finish(with: .success(Array(text.lines.utf8)))
     }
@@ -49,6 +49,7 @@ extension Hub {
         for resident in residents.values {
             metrics.waitingRequests += UInt64(resident.channel.assumeIsolated { $0.waitingCount })
         }
+        metrics.heldRecords = UInt64(heldRecords)
         for recipient in recipients.elements where recipient.isConnection { metrics.count(present: recipient) }
         metrics.turns = loop.turnDurations
         hubs[key.hub].post(.metrics(metrics, for: key))

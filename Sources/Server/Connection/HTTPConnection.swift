@@ -242,7 +242,7 @@ final class HTTPConnection {
         var response = response
         if let head = head ?? exchange?.head { addCrossOrigin(to: &response.headers, for: head) }
         let keepsAlive =
-            !isLast && head?.keepsAlive == true && !context.isDraining.load(ordering: .relaxed)
+            !isLast && head?.keepsAlive == true && !context.isLeaving.load(ordering: .relaxed)
         hub.count(answerWith: response.status)
         var bytes: [UInt8] = []
         response.append(to: &bytes, keepAlive: keepsAlive, omitsBody: head?.method == "HEAD")

@@ -238,6 +238,12 @@ public final class EventLoop: SerialExecutor {
         core.flushedActions.append(action)
     }
 
+    /// Calls the action once, when the loop has ended and its streams have closed, on its thread; on the loop only.
+    public func atEnd(_ action: @escaping () -> Void) {
+        preconditionCurrent()
+        core.endActions.append(action)
+    }
+
     /// How long the turns took that did something, from the end of the wait to the last write, in nanoseconds; on the
     /// loop only.
     public var turnDurations: LogHistogram {

@@ -23,6 +23,7 @@ final class LoopCore: @unchecked Sendable {
     var local = Work()
     var turnEndActions: [() -> Void] = []
     var flushedActions: [(MonotonicTime) -> Void] = []
+    var endActions: [() -> Void] = []
     /// How long turns took that did something, in nanoseconds, from 2 µs on.
     var turnDurations = LogHistogram(upTo: 11)
     /// Streams that TLS holds more bytes of than one event may deliver.
@@ -217,6 +218,8 @@ final class LoopCore: @unchecked Sendable {
         hasEnded = true
         for source in poller.sources { source.loopDidEnd() }
         announceClosed()
+        for action in endActions { action() }
+        endActions = []
         local = Work()
         turnEndActions = []
         flushedActions = []

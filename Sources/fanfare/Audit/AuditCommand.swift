@@ -13,7 +13,9 @@ enum AuditCommand: Command {
             .value("channel", "CHANNEL", "only what was done in this channel"),
             .value("user", "NAME", "only what was done to this user"),
             .value("by", "NAME", "only what this moderator did"),
-            .value("since", "TIME", "only what was done since: 2h or 7d ago, 2026-11-30, or 2026-11-30T12:00:00Z"),
+            .value(
+                "since", "TIME",
+                "only what was done since: 2h or 7d ago, 2026-11-30, or 2026-11-30T12:00:00Z; 0 for all"),
             .value("limit", "N", "the newest so many", default: "1000"),
             .flag("json", "one JSON object a line"),
         ],
@@ -54,6 +56,8 @@ enum AuditCommand: Command {
 
     private static func since(_ words: CommandWords, _ now: Int64) throws(UsageError) -> Int64? {
         guard let text = words.textIfAny("since") else { return nil }
+        // Unix time zero, when nothing had been done.
+        if text == "0" { return nil }
         if let ago = parseDuration(text) { return now - Int64(ago.components.seconds) * 1000 }
         for style in [Date.ISO8601FormatStyle(), .init().year().month().day()] {
             if let date = try? style.parse(text) { return Int64(date.timeIntervalSince1970 * 1000) }

@@ -20,6 +20,7 @@ struct SettingsReport {
         addPlaces()
         addIdentity()
         addLimits()
+        addDrain(settings.server.broker.drain)
         addHook(settings.server.broker.connectHook, "hooks.connect", otherwise: "default")
         for name in settings.server.broker.namespaces.keys.sorted() { addNamespace(name) }
     }
@@ -139,6 +140,12 @@ struct SettingsReport {
         }
     }
 
+    private mutating func addDrain(_ drain: DrainSettings) {
+        add("drain.notice_ms", String(drain.noticeMilliseconds), options: ["drain-notice"])
+        add("drain.within_ms", String(drain.withinMilliseconds), options: ["drain-within"])
+        add("drain.spread_ms", String(drain.spreadMilliseconds))
+    }
+
     private mutating func addNamespace(_ name: String) {
         guard let namespace = settings.server.broker.namespaces[name] else { return }
         let rules = namespace.rules
@@ -146,6 +153,7 @@ struct SettingsReport {
         // What a namespace of the file leaves out is a default; one that the file does not have is the mode's.
         let isFiled = settings.file?.place(of: "namespaces.\(name)") != nil
         let otherwise = isFiled ? "default" : modeDefault
+        let expiry = namespace.expiryDays.map { String($0) } ?? "never"
         let values = [
             ("policy", rules.policy.rawValue),
             ("reactions.kind", rules.kind.rawValue),
@@ -158,6 +166,7 @@ struct SettingsReport {
             ("history.events", String(namespace.historyEvents)),
             ("history.seconds", String(namespace.historySeconds)),
             ("durability", "\(namespace.durability)"),
+            ("expire_days", expiry),
         ]
         for (setting, value) in values { add(place + setting, value, otherwise: otherwise) }
         let rate = isFiled ? modeDefault : otherwise

@@ -1,6 +1,5 @@
 import Broker
 import CommandOptions
-import Foundation
 
 /// The settings file that a command was given, read.
 struct ConfigFile {
@@ -12,11 +11,12 @@ struct ConfigFile {
     init?(_ words: CommandWords, defaults: Namespace) throws(UsageError) {
         guard let path = words.textIfAny("config") else { return nil }
         self.path = path
-        guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw UsageError("the settings file '\(path)' cannot be read")
+        let bytes: [UInt8]
+        do throws(FileFailure) { bytes = try readFile(path) } catch {
+            throw UsageError("the settings file '\(path)' cannot be read: \(error.reason)")
         }
         do throws(SettingsError) {
-            settings = try SettingsFile(Array(bytes), defaults: defaults)
+            settings = try SettingsFile(bytes, defaults: defaults)
         } catch {
             throw UsageError("\(path):\(error.line): \(error.reason)\(error.hint)")
         }

@@ -1,5 +1,6 @@
 import Broker
 import CommandOptions
+import Foundation
 import Glibc
 import Server
 import Transport
@@ -46,6 +47,11 @@ enum ServeCommand: Command {
             signal = awaitSignal()
         }
         log.info("stopping (\(signal == SIGINT ? "SIGINT" : "SIGTERM"))")
+        // A second signal does not wait for those who ask for readiness.
+        Thread.detachNewThread {
+            while awaitSignal() == SIGHUP {}
+            server.endNotice()
+        }
         return server.stop() ? ExitCode.done : ExitCode.failed
     }
 

@@ -5,7 +5,7 @@ enum ServeOptions {
     static let all: [CommandSyntax.Option] = [
         .value(
             "config", "FILE",
-            "the settings file, JSON: listen, data, store, tokens, server_keys, origins, trusted_proxies, metrics, limits, hooks, namespaces; options and variables win over it",
+            "the settings file, JSON: listen, data, store, tokens, server_keys, origins, trusted_proxies, metrics, limits, drain, hooks, namespaces; options and variables win over it",
             environment: true),
         .repeated(
             "listen", "ADDR", "where to serve: HOST:PORT, [V6]:PORT, :PORT or unix:PATH; port 0 takes a free one",
@@ -32,6 +32,12 @@ enum ServeOptions {
             environment: true),
         .flag("dev", "development mode: anyone is who they say they are, by ?user=NAME; loopback addresses only"),
         .repeated("moderator", "NAME", "with --dev: a user who may moderate"),
+        .value(
+            "drain-notice", "TIME", "at the end: how long /readyz says no before anything ends", default: "0s",
+            environment: true),
+        .value(
+            "drain-within", "TIME", "at the end: how long connections have to get their answers and to end",
+            default: "10s", environment: true),
         .value("loops", "N", "how many event loops; as many as processors otherwise", environment: true),
         .value("log", "FORM", "text, or json for machines", default: "text", environment: true),
     ]

@@ -36,8 +36,10 @@ struct ServeSettings {
         }
         let proxies = try ServeSettings.trustedProxies(words, file?.settings)
         trustedProxies = proxies.texts
-        if proxies.set.isEmpty, listen.contains(where: \.takesProxyProtocol) {
-            throw UsageError("a listener with \"proxy_protocol\" needs trusted_proxies, or nobody could connect to it")
+        if proxies.set.isEmpty, let index = listen.firstIndex(where: \.takesProxyProtocol) {
+            let place = file?.place(of: "listen[\(index)].proxy_protocol").map { $0 + ": " } ?? ""
+            throw UsageError(
+                place + "a listener with \"proxy_protocol\" needs trusted_proxies, or nobody could connect to it")
         }
         let origins: [String]? = file?.settings.origins ?? (isDevelopment ? ["*"] : [])
         server = ServerSettings(
@@ -49,7 +51,7 @@ struct ServeSettings {
                 authenticator: try ServeSettings.authenticator(
                     words, file?.settings, secret: tokenSecret, keys: tokenKeys),
                 limits: ServeSettings.limits(file?.settings, isDevelopment: isDevelopment),
-                connectHook: file?.settings.connectHook))
+                connectHook: file?.settings.connectHook, drain: try ServeSettings.drain(words, file?.settings)))
     }
 
     /// Whether nothing names namespaces, so that every channel is allowed.
@@ -86,12 +88,21 @@ struct ServeSettings {
     @discardableResult
     func checkCertificates() throws(UsageError) -> [String] {
         var warnings: [String] = []
-        for tls in server.listen.compactMap(\.tls) {
+        for (index, listen) in server.listen.enumerated() {
+            guard let tls = listen.tls else { continue }
             do throws(TransportError) { warnings += try TLSServerContext(tls).warnings } catch {
-                throw UsageError("\(error)")
+                throw UsageError("\(placeOfTLS(index)): \(error)")
             }
         }
         return warnings
+    }
+
+    /// Where the certificate of a listener is set.
+    private func placeOfTLS(_ index: Int) -> String {
+        if let option = words.source(of: "tls-cert") { return option }
+        // Listeners of the words have the TLS of the first one in the file that has any.
+        let filed = words.isGiven("tls-listen") ? file?.settings.listen?.firstIndex { $0.tls != nil } : index
+        return filed.flatMap { file?.place(of: "listen[\($0)].tls") } ?? "TLS"
     }
 
     private static func data(_ words: CommandWords, _ file: SettingsFile?) throws(UsageError) -> String {
@@ -122,6 +133,24 @@ struct ServeSettings {
         if isDevelopment { limits.connectionsPerAddress = .max }
         for (name, value) in file?.limits ?? [:] { limits[keyPath: name.keyPath] = value }
         return limits
+    }
+
+    private static func drain(_ words: CommandWords, _ file: SettingsFile?) throws(UsageError) -> DrainSettings {
+        var drain = file?.drain ?? DrainSettings()
+        if words.isGiven("drain-notice") {
+            drain.noticeMilliseconds = try milliseconds(words, "drain-notice", in: DrainSettings.pauseRange)
+        }
+        if words.isGiven("drain-within") {
+            drain.withinMilliseconds = try milliseconds(words, "drain-within", in: DrainSettings.withinRange)
+        }
+        return drain
+    }
+
+    private static func milliseconds(
+        _ words: CommandWords, _ name: String, in range: ClosedRange<Int>
+    ) throws(UsageError) -> Int {
+        let bounds = Duration.milliseconds(range.lowerBound)...Duration.milliseconds(range.upperBound)
+        return Int(try words.duration(name, in: bounds) / .milliseconds(1))
     }
 
     private static func authenticator(

@@ -26,11 +26,12 @@ import Transport
               "origins": ["https://Example.org", "http://127.0.0.1:3000"],
               "limits": {"connections": 5, "connections_per_address": null, "message_bytes": 1000, "subscriptions": 2,
                          "outbound_bytes": 4096, "heartbeat_ms": 1000, "identify_ms": 2000, "stall_ms": 3000},
+              "drain": {"notice_ms": 5000, "within_ms": 20000, "spread_ms": 0},
               "namespaces": {
                 "chat": {
                   "policy": "unique", "reactions": {"kind": "any", "allowed": ["\\u2764", "❤️", "party"], "fold_skin_tones": true},
                   "max_kinds_per_message": 3, "max_per_user_and_message": 2, "anonymous": true,
-                  "summary_interval_ms": 50, "history": {"events": 10, "seconds": 20}, "durability": "synced",
+                  "summary_interval_ms": 50, "history": {"events": 10, "seconds": 20}, "durability": "synced", "expire_days": 30,
                   "rate": {"user": {"per_second": 0.5, "burst": 3}, "channel": {"per_second": 1e3, "burst": 7},
                            "connection": {"per_second": 2, "burst": 5}, "address": {}},
                   "webhook": null
@@ -60,14 +61,16 @@ import Transport
                 policy: .unique, kind: .any, allowed: [Reaction(canonical: "❤️"), Reaction(canonical: "party")],
                 foldSkinTones: true, maxKindsPerMessage: 3, maxPerUserAndMessage: 2),
             isAnonymous: true, summaryIntervalMilliseconds: 50, historyEvents: 10, historySeconds: 20,
-            durability: .synced,
+            durability: .synced, expiryDays: 30,
             rates: Rates(
                 user: Rate(perSecond: 0.5, burst: 3), connection: Rate(perSecond: 2, burst: 5),
                 address: .usualForAddress,
                 channel: Rate(perSecond: 1000, burst: 7)))
         #expect(file.namespaces == ["chat": chat, "*": .usual])
+        #expect(
+            file.drain == DrainSettings(noticeMilliseconds: 5_000, withinMilliseconds: 20_000, spreadMilliseconds: 0))
         #expect(file.line(of: "listen[1].tls.key") == 3)
-        #expect(file.line(of: "namespaces.chat.history.seconds") == 16)
+        #expect(file.line(of: "namespaces.chat.history.seconds") == 17)
         #expect(file.line(of: "namespaces.*.policy") == nil)
     }
 
@@ -141,7 +144,14 @@ import Transport
             (#"{"limits": {"message_bytes": 99999999999999999999}}"#, "16777216"),
             (#"{"namespaces": []}"#, "namespaces"),
             (#"{"namespaces": {"": {}}}"#, "namespace"), (#"{"namespaces": {"a:b": {}}}"#, "a:b"),
-            (#"{"namespaces": {"chat": null}}"#, "namespaces.chat"),
+            (#"{"namespaces": {"chat": null}}"#, "namespaces.chat"), (#"{"namespaces": {"*x": {}}}"#, "*x"),
+            (#"{"namespaces": {"chat": {"expire_days": 0}}}"#, "namespaces.chat.expire_days"),
+            (#"{"origins": ["https://*"]}"#, "origins[0] is compared whole"),
+            (#"{"origins": ["*", "https://*.example.org"]}"#, "origins[1] is compared whole"),
+            (#"{"origins": ["ftp://x"]}"#, "none comes by ftp"), (#"{"origins": ["WSS://x"]}"#, "none comes by wss"),
+            (#"{"drain": {"within_ms": 99}}"#, "drain.within_ms"),
+            (#"{"drain": {"notice_ms": -1}}"#, "drain.notice_ms"),
+            (#"{"drain": 5}"#, "drain"),
             (#"{"namespaces": {"chat": {"anonymous": "yes"}}}"#, "namespaces.chat.anonymous"),
             (#"{"namespaces": {"chat": {"history": {"events": -1}}}}"#, "history.events"),
             (#"{"namespaces": {"chat": {"rate": {"user": {"per_second": 0}}}}}"#, "rate.user.per_second"),

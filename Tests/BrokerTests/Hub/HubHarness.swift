@@ -17,6 +17,8 @@ final class HeldStore: Store {
     let epoch = "held"
     let outbox: any Outbox = MemoryOutbox()
     private let waiting = Locked<[Commit]>([])
+    /// The channels that it was told to let go.
+    let expired = Locked<[String]>([])
 
     func load(
         _ channel: String, keysSince: Int64, answer: @escaping @Sendable (Result<ChannelImage, StoreError>) -> Void
@@ -34,6 +36,14 @@ final class HeldStore: Store {
 
     func loadRevocations(answer: @escaping @Sendable (Result<[Revocation], StoreError>) -> Void) {
         answer(.success([]))
+    }
+
+    func expire(
+        _ channels: [String], unchangedSince moment: Int64,
+        answer: @escaping @Sendable (Result<Int, StoreError>) -> Void
+    ) {
+        expired.withLock { $0 += channels }
+        answer(.success(channels.count))
     }
 
     func close() {}
@@ -79,6 +89,8 @@ final class HubHarness {
     }
 
     deinit {
+        // A store that is closed has answered everything.
+        while let commit = store.next() { commit.answer(.failure(.closed)) }
         for loop in loops { loop.stop() }
     }
 

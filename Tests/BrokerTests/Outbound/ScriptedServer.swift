@@ -16,6 +16,8 @@ final class ScriptedServer: Sendable {
 
     let port: UInt16
     let closesAlways: Bool
+    /// What a whole request ends with.
+    let ending: String
     private let loop: EventLoop
     private let state: Locked<State>
     // Made and used on the loop.
@@ -26,13 +28,17 @@ final class ScriptedServer: Sendable {
     ///
     /// With `""` the connection is closed instead, `nil`: nothing is said.
     /// Where the script is at its end, all get 204. With `closesAlways` the connection ends behind the text.
-    init(_ script: [String?], closesAlways: Bool = false, maxConnections: Int = 1, maxWaiting: Int = 10) throws {
+    init(
+        _ script: [String?], closesAlways: Bool = false, ending: String = "\r\n\r\nbody", maxConnections: Int = 1,
+        maxWaiting: Int = 10
+    ) throws {
         loop = try EventLoop(name: "scripted")
         unsafe client = HTTPClient(
             on: loop, maxConnections: maxConnections, maxWaiting: maxWaiting, keepAlive: .seconds(300))
         let socket = try ListeningSocket(try SocketAddress.parse("127.0.0.1:0"))
         port = try #require(socket.address.port)
         self.closesAlways = closesAlways
+        self.ending = ending
         state = Locked(State(script: script))
         unsafe listener = try Listener(on: loop, socket: socket, tls: nil) { [unowned self] stream in
             state.withLock { $0.connections += 1 }
@@ -140,7 +146,7 @@ final class Peer: ByteStreamDelegate, @unchecked Sendable {
         text += String(
             decoding: bytes.bytes.byteOffsets.map { unsafe bytes.bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) },
             as: UTF8.self)
-        guard text.hasSuffix("\r\n\r\nbody") else { return }
+        guard text.hasSuffix(server.ending) else { return }
         let request = text
         text = ""
         server.answer(request, self)

@@ -48,7 +48,7 @@ final class TestServer: Sendable {
 
     deinit {
         store.release()
-        server.stop(within: 1)
+        server.stop(DrainSettings(withinMilliseconds: 1_000))
         if let folder { try? FileManager.default.removeItem(at: folder) }
     }
 

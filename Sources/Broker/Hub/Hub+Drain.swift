@@ -1,0 +1,75 @@
+public import Transport
+import Wire
+
+// How a hub's work ends.
+extension Hub {
+    /// Takes no more requests, and says goodbye to each connection when it has the answers to what it asked, at the latest
+    /// after `limit`.
+    ///
+    /// Each is told its own time to come back, within `spread` milliseconds. `done` is called when the last one is gone.
+    func drain(spread: Int64, settlingWithin limit: Duration, done: @escaping @Sendable () -> Void) {
+        unsafe isDrainingOnLoop = true
+        goodbyeSpread = spread
+        unsettled = recipients.elements
+        whenEmpty = done
+        loop.schedule(Alarm { [unowned self] in sayGoodbye(areAll: true) }, after: limit)
+        sayGoodbye()
+        reportIfEmpty()
+    }
+
+    /// Ends the connections that have their answers, or all of them.
+    func sayGoodbye(areAll: Bool = false) {
+        let waiting = unsettled
+        unsettled = waiting.filter { !areAll && !$0.isSettled }
+        for recipient in waiting where areAll || recipient.isSettled { sayGoodbye(to: recipient) }
+    }
+
+    /// Ends one connection.
+    func sayGoodbye(to recipient: Recipient) {
+        recipient.close(
+            code: 1012, reason: "restart", retryAfterMilliseconds: Int64.random(in: 0...max(0, goodbyeSpread)))
+    }
+
+    func reportIfEmpty() {
+        guard let done = whenEmpty, connectionCount == 0 else { return }
+        whenEmpty = nil
+        done()
+    }
+
+    /// Lets go of all that belongs to the hub, and so may hold it; the loop has ended.
+    func letGo() {
+        whenEmpty = nil
+        whenAllIsCommitted = nil
+        unsettled = []
+        departed = []
+        listeners = []
+        recipients = SlotTable()
+        audiences = [:]
+        senders = [:]
+        letGoOfChannels()
+    }
+
+    // MARK: Listeners
+
+    /// Holds a listener of this loop until the hub stops listening; called on the loop.
+    public nonisolated func keep(_ listener: Listener) {
+        enter(with: listener) { $0.listeners.append($1) }
+    }
+
+    /// Accepts no more connections.
+    public func closeListeners() {
+        for listener in listeners { listener.close() }
+        listeners = []
+    }
+}
+
+extension Recipient {
+    /// Whether it has the answers to all that was taken from it.
+    fileprivate var isSettled: Bool { asked == 0 && gate == nil }
+}
+
+extension RequestRefusal {
+    /// What is asked for while the broker stops.
+    static let stopping = RequestRefusal(
+        .unavailable, "the broker is stopping; try again", retryAfterMilliseconds: 1_000)
+}
