@@ -47,4 +47,8 @@ private let commands: [any Command.Type] = [
     TokenCommand.self,
     RevokeCommand.self,
     AuditCommand.self,
+    BackupCommand.self,
+    CheckDataCommand.self,
+    ExportCommand.self,
+    ImportCommand.self,
 ]

@@ -1,0 +1,39 @@
+import CommandOptions
+import Storage
+
+/// `fanfare check-data`: looks for damage in the store's file.
+enum CheckDataCommand: Command {
+    static let takesSignals = false
+
+    static let options = CommandSyntax(
+        name: "fanfare check-data",
+        summary: "Looks for damage in the store's file, while the broker goes on or without it; changes nothing.",
+        operands: [.init("FILE", "a copy to look at instead of the store's file", isRequired: false)],
+        options: [DataOption.folder, DataOption.quiet],
+        examples: [
+            .init("fanfare check-data", "looks through ./data/fanfare.db"),
+            .init("fanfare check-data backup.db", "looks through a copy"),
+        ])
+
+    static func run(_ words: [String]) -> Int32 {
+        run(words, variables: options.environmentNames) { words in
+            let progress = ProgressLine("fanfare check-data", isQuiet: words.flag("quiet"))
+            do throws(StoreError) {
+                var file = try DataOption.file(words)
+                if let copy = words.textIfAny("FILE") { file = copy }
+                let outcome = try StoreCheck.run(file) { part in progress.tell(part) }
+                let output = StandardOutput()
+                for fault in outcome.faults { output.write(printable(fault) + "\n") }
+                guard outcome.faults.isEmpty else {
+                    complain("fanfare check-data: \(file) is damaged; fanfare export may save what can be read")
+                    return ExitCode.failed
+                }
+                progress.end("\(file) is whole: \(outcome.channels) channels, \(outcome.reactions) reactions")
+                return ExitCode.done
+            } catch {
+                complain("fanfare check-data: \(error.reason)")
+                return ExitCode.failed
+            }
+        }
+    }
+}
