@@ -33,6 +33,22 @@ import Testing
         }
     }
 
+    @Test("SIGTERM in a storm: what took effect was acked, what was not acked took none")
+    func drained() async throws {
+        try await Places.withFolder { folder in
+            let sent = folder.appending(path: "sent.json").path()
+            let data = folder.appending(path: "data")
+            let first = try await BrokerProcess.start(
+                ["--dev", "--loops", "2", "--listen", "127.0.0.1:0", "--data", data.path()])
+            defer { first.program.send(SIGKILL) }
+            try await runClient("drain.py", "storm", first.url, sent, String(first.program.processID))
+            first.program.endByForce(after: 60)
+            let (status, record) = await first.program.end()
+            #expect(status == 0, "\(record.errors)")
+            try await BrokerProcess.run(in: data) { try await runClient("drain.py", "verify", $0.url, sent) }
+        }
+    }
+
     @Test(
         "racing requests with one key take effect once, and are known after a restart", arguments: [SIGTERM, SIGKILL])
     func keys(signal: Int32) async throws {

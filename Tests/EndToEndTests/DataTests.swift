@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+/// The store's file: copied, checked, moved, let go, killed and on a disk that fails.
+@Suite struct DataTests {
+    @Test("backup, check-data, export, import and expiry, beside a broker that runs")
+    func care() async throws {
+        try await Places.withFolder { try await runClient("datacare.py", $0.path()) }
+    }
+
+    @Test("kill -9 in a storm of writes: nothing that was acked is lost or there twice (scripts/crash does 200 rounds)")
+    func crash() async throws {
+        try await Places.withFolder { try await runClient("crash.py", $0.path(), "3") }
+    }
+
+    @Test("a broker is restarted under its connections, and all come back (scripts/measure restart takes 10,000)")
+    func comeback() async throws {
+        try await Places.withFolder { try await runClient("comeback.py", $0.path(), "500") }
+    }
+
+    @Test("a disk that is full or fails: no wrong ack, and all goes on when it recovers")
+    func faults() async throws {
+        try await Places.withFolder { try await runClient("faults.py", $0.path()) }
+    }
+}
