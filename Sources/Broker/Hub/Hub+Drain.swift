@@ -41,8 +41,12 @@ extension Hub {
         whenEmpty = nil
         whenAllIsCommitted = nil
         unsettled = []
-        departed = []
         listeners = []
+        // A subscription and its recipient hold each other.
+        for recipient in recipients.elements {
+            for subscription in recipient.subscriptions { end(subscription) }
+        }
+        departed = []
         recipients = SlotTable()
         audiences = [:]
         senders = [:]
