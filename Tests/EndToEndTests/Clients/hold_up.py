@@ -7,8 +7,10 @@ import time
 
 program = subprocess.Popen(sys.argv[1:], stderr=subprocess.PIPE, text=True)
 for line in program.stderr:
-    # The first row with all connections.
-    if line.split()[1:2] == ["110"]:
+    # The first row with all connections, and something published.
+    row = line.split()[2:4]
+    if row[:1] == ["110"] and row[1] != "0":
+        print("held up at" + line, file=sys.stderr)
         program.send_signal(signal.SIGSTOP)
         time.sleep(3)
         program.send_signal(signal.SIGCONT)
