@@ -10,7 +10,6 @@ for line in program.stderr:
     # The first row with all connections, and something published.
     row = line.split()[2:4]
     if row[:1] == ["110"] and row[1] != "0":
-        print("held up at" + line, file=sys.stderr)
         program.send_signal(signal.SIGSTOP)
         time.sleep(3)
         program.send_signal(signal.SIGCONT)
