@@ -50,77 +50,14 @@ extension Answer {
     ]
 }
 
-/// Writes numbers as LEB128 and texts with their length in front.
-private struct ByteWriter {
-    var bytes: [UInt8] = []
-
-    mutating func put(byte: UInt8) {
-        bytes.append(byte)
-    }
-
-    mutating func put(_ number: UInt64) {
-        var rest = number
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
-    }
-
-    mutating func put(_ text: String) {
-        put(UInt64(text.utf8.count))
-        bytes.append(contentsOf: text.utf8)
-    }
-}
-
-/// Reads what ``ByteWriter`` writes; after the first fault everything is `nil`.
-private struct ByteReader {
-    let bytes: [UInt8]
-    private var index = 0
-    private var isBroken = false
-
-    init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
-    var isAtEnd: Bool { !isBroken && index == bytes.count }
-
-    mutating func byte() -> UInt8? {
-        guard !isBroken, index < bytes.count else { return fail() }
-        index += 1
-        return bytes[index - 1]
-    }
-
-    mutating func number() -> UInt64? {
-        var number: UInt64 = 0
-        for shift in stride(from: 0 as UInt64, to: 64, by: 7) {
-            guard let byte = byte() else { return nil }
-            number |= UInt64(byte & 0x7F) << shift
-            if byte < 0x80 { return number }
-        }
-        return fail()
-    }
-
-    mutating func text() -> String? {
-        guard let length = number(), length <= UInt64(bytes.count - index) else { return fail() }
-        let end = index + Int(length)
-        guard let text = String(validating: bytes[index..<end], as: UTF8.self) else { return fail() }
-        index = end
-        return text
-    }
-
-    mutating func own() -> [OwnReaction]? {
-        guard let length = number(), length <= UInt64(bytes.count - index) else { return fail() }
+extension ByteReader {
+    fileprivate mutating func own() -> [OwnReaction]? {
+        guard let length = count() else { return nil }
         var own: [OwnReaction] = []
         for _ in 0..<length {
             guard let text = text(), let count = number() else { return nil }
             own.append(OwnReaction(reaction: Reaction(canonical: text), count: count))
         }
         return own
-    }
-
-    private mutating func fail<Value>() -> Value? {
-        isBroken = true
-        return nil
     }
 }

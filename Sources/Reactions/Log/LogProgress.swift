@@ -1,0 +1,83 @@
+/// How far a ledger has come in a log, with what it takes to apply each batch once and at times that never go back.
+///
+/// Like the ledger it is a pure function of the log.
+public struct LogProgress: Sendable, Equatable {
+    /// A writer's newest batch.
+    private struct Written: Sendable, Equatable {
+        var number: UInt64
+        var at: Int64
+    }
+
+    /// For how long a writer that writes nothing is remembered, in milliseconds; a batch is never sent again that late.
+    private static let memory: Int64 = 15 * 60 * 1_000
+
+    /// The place in the log of the newest batch that was applied; 0: none.
+    public private(set) var position: UInt64 = 0
+    /// How many batches were applied in all.
+    public private(set) var count: UInt64 = 0
+    /// The time of the newest operation, in Unix milliseconds.
+    public private(set) var time: Int64 = .min
+    private var writers: [UInt64: Written] = [:]
+
+    /// Begins before the first batch.
+    public init() {}
+
+    /// Goes on to a batch; `false` where it was applied before, or its writer has given it up.
+    public mutating func advance(to batch: LogBatch, at position: UInt64) -> Bool {
+        skip(to: position)
+        if let known = writers[batch.writer], batch.number <= known.number { return false }
+        let at = max(time, batch.entries.last?.at ?? time)
+        writers[batch.writer] = Written(number: batch.number, at: at)
+        if writers.count > 4 {
+            let (horizon, overflow) = at.subtractingReportingOverflow(Self.memory)
+            if !overflow { writers = writers.filter { $0.value.at >= horizon } }
+        }
+        return true
+    }
+
+    /// Goes on past something that is no batch.
+    public mutating func skip(to position: UInt64) {
+        self.position = position
+        count &+= 1
+    }
+
+    /// The time at which an operation counts: its own, but never before the one ahead of it.
+    public mutating func time(of entry: LogBatch.Entry) -> Int64 {
+        time = max(time, entry.at)
+        return time
+    }
+
+    /// Whether a writer's batch, or a later one of its, was applied.
+    public func hasApplied(_ number: UInt64, of writer: UInt64) -> Bool {
+        writers[writer].map { number <= $0.number } ?? false
+    }
+}
+
+extension LogProgress {
+    package func append(to writer: inout ByteWriter) {
+        writer.put(position)
+        writer.put(count)
+        writer.put(time)
+        writer.put(list: writers.sorted { $0.key < $1.key }) { writer, written in
+            writer.put(written.key)
+            writer.put(written.value.number)
+            writer.put(written.value.at)
+        }
+    }
+
+    /// Reads what ``append(to:)`` writes; `nil` where it is none.
+    package init?(_ reader: inout ByteReader) {
+        guard let position = reader.number(), let count = reader.number(), let time = reader.signed(),
+            let writers = reader.list({ reader -> (UInt64, Written)? in
+                guard let id = reader.number(), let number = reader.number(), let at = reader.signed() else {
+                    return nil
+                }
+                return (id, Written(number: number, at: at))
+            })
+        else { return nil }
+        self.position = position
+        self.count = count
+        self.time = time
+        self.writers = Dictionary(writers) { $1 }
+    }
+}

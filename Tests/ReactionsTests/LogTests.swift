@@ -1,0 +1,123 @@
+import Testing
+
+@testable import Reactions
+
+/// The form in which operations are logged, and how far a ledger has come in a log.
+@Suite struct LogTests {
+    private static let data = ReactionData(text: #"{"b":1, "a":2}"#, canonical: #"{"a":2,"b":1}"#)
+
+    private static let actions: [Operation.Action] = [
+        .add(reaction: "👍", count: nil, data: nil), .add(reaction: "👏", count: 7, data: data),
+        .remove(reaction: "👍", count: nil), .remove(reaction: "👍", count: 3),
+        .toggle(reaction: "❤️", count: nil, data: data), .set(reactions: ["👍", "🎉"]), .set(reactions: []),
+        .clear(reaction: nil, user: nil), .clear(reaction: "👎", user: "mallory"), .delete, .freeze(true),
+        .freeze(false),
+    ]
+
+    private func batch(_ actions: [Operation.Action] = actions) -> LogBatch {
+        LogBatch(
+            writer: .max, number: 300,
+            rules: Rules(
+                policy: .multiple, kind: .any, allowed: [Reaction(canonical: "👍")], foldSkinTones: true,
+                maxKindsPerMessage: 3, maxPerUserAndMessage: .max),
+            entries: actions.enumerated().map { index, action in
+                LogBatch.Entry(
+                    at: Int64(index) - 2,
+                    Operation(
+                        action, message: index % 2 == 0 ? "" : "m1", user: "ada", key: index % 3 == 0 ? "k" : nil,
+                        tokenAllowed: index % 4 == 0 ? ["👍", "x"] : nil))
+            })
+    }
+
+    @Test("what is written is read again", arguments: actions)
+    func roundTrip(action: Operation.Action) {
+        let batch = batch([action])
+        #expect(LogBatch(bytes: batch.bytes) == batch)
+    }
+
+    @Test("a batch of all is read again, and no part of it is")
+    func parts() {
+        let batch = batch()
+        #expect(LogBatch(bytes: batch.bytes) == batch)
+        for count in batch.bytes.indices { #expect(LogBatch(bytes: Array(batch.bytes[..<count])) == nil) }
+        #expect(LogBatch(bytes: batch.bytes + [0]) == nil)
+    }
+
+    @Test("bytes that were changed are read or refused, never more")
+    func changed() {
+        let bytes = batch().bytes
+        for index in bytes.indices {
+            for bit in 0..<8 {
+                var other = bytes
+                other[index] ^= 1 << bit
+                if let read = LogBatch(bytes: other) { #expect(LogBatch(bytes: read.bytes) == read) }
+            }
+        }
+    }
+
+    @Test("an image is read again, and no part of it is")
+    func images() throws {
+        var ledger = Ledger()
+        let rules = Rules()
+        for (index, user) in ["ada", "bob", "cy"].enumerated() {
+            let add = Operation(
+                .add(reaction: "👍", count: nil, data: Self.data), message: "m\(index)", user: user, key: "k")
+            _ = try ledger.apply(add, rules: rules, at: Int64(index))
+        }
+        _ = try ledger.apply(Operation(.delete, message: "m1", user: "mod"), rules: rules, at: 9)
+        _ = try ledger.apply(Operation(.freeze(true), message: "", user: "mod"), rules: rules, at: 9)
+        var writer = ByteWriter()
+        let image = ChannelImage(
+            seq: ledger.seq,
+            records: ledger.image.records + [.swept(message: "m1", reaction: Reaction(canonical: "👍"), upTo: 4)])
+        image.append(to: &writer)
+        var reader = ByteReader(bytes: writer.bytes)
+        #expect(ChannelImage(&reader) == image)
+        #expect(reader.isAtEnd)
+        for count in writer.bytes.indices {
+            var reader = ByteReader(bytes: Array(writer.bytes[..<count]))
+            #expect(ChannelImage(&reader) == nil)
+        }
+    }
+
+    @Test("a batch counts once, and one that was given up never")
+    func once() {
+        var progress = LogProgress()
+        func batch(_ writer: UInt64, _ number: UInt64) -> LogBatch {
+            LogBatch(writer: writer, number: number, rules: Rules(), entries: [])
+        }
+        let taken = [(1, 5), (1, 5), (2, 5), (1, 7), (1, 6)].enumerated().map { index, batchOf in
+            progress.advance(to: batch(batchOf.0, batchOf.1), at: UInt64(10 + index))
+        }
+        #expect(taken == [true, false, true, true, false])
+        #expect(progress.position == 14)
+        #expect(progress.count == 5)
+        #expect(progress.hasApplied(6, of: 1))
+        #expect(!progress.hasApplied(8, of: 1))
+        #expect(!progress.hasApplied(1, of: 3))
+    }
+
+    @Test("time never goes back, whatever clock an entry comes from")
+    func time() {
+        var progress = LogProgress()
+        let times = [5, 3, 9, .min, 9].map { at in
+            progress.time(of: LogBatch.Entry(at: at, Operation(.delete, message: "m", user: "u")))
+        }
+        #expect(times == [5, 5, 9, 9, 9])
+    }
+
+    @Test("how far it has come is read again")
+    func progress() {
+        var progress = LogProgress()
+        for number in 1...9 as ClosedRange<UInt64> {
+            _ = progress.advance(
+                to: LogBatch(
+                    writer: number % 4, number: number, rules: Rules(),
+                    entries: [.init(at: Int64(number), Operation(.delete, message: "m", user: "u"))]), at: number * 2)
+        }
+        var writer = ByteWriter()
+        progress.append(to: &writer)
+        var reader = ByteReader(bytes: writer.bytes)
+        #expect(LogProgress(&reader) == progress)
+    }
+}
