@@ -49,6 +49,7 @@ let package = Package(
         .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CNATS", providers: [.apt(["libnats-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         room("Locks"),
@@ -57,7 +58,7 @@ let package = Package(
         room("HTTP"),
         room("Wire", imports: ["Reactions"]),
         room("Transport", imports: ["CLinux", "COpenSSL", "Locks"]),
-        room("Storage", imports: ["Reactions", "CSQLite", "Locks"]),
+        room("Storage", imports: ["Reactions", "CSQLite", "CNATS", "Locks"]),
         room("Broker", imports: ["COpenSSL", "Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
         room(
             "Web", exclude: ["kit/package.json", "kit/fanfare.d.ts", "kit/components.d.ts", "kit/overview.d.ts"],

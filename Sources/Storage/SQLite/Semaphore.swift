@@ -20,6 +20,16 @@ import Glibc
         unsafe sem_post(pointer)
     }
 
+    /// Waits for a signal, or about so long: where the system's time is set meanwhile, shorter or longer.
+    func wait(milliseconds: Int) {
+        var until = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &until)
+        until.tv_nsec += (milliseconds % 1_000) * 1_000_000
+        until.tv_sec += milliseconds / 1_000 + until.tv_nsec / 1_000_000_000
+        until.tv_nsec %= 1_000_000_000
+        while unsafe sem_timedwait(pointer, &until) != 0 && errno == EINTR {}
+    }
+
     func wait() {
         while unsafe sem_wait(pointer) != 0 && errno == EINTR {}
     }

@@ -1,0 +1,164 @@
+import Locks
+
+/// A log in JetStream: a stream for each partition, which tells what it has taken by channel, and one for snapshots.
+///
+/// Reading begins at the stream's leader, which knows all that was acknowledged; entries come from any replica.
+public final class NATSLog: OperationLog {
+    /// The life of the streams.
+    public let epoch: String
+    let link: NATSLink
+    let subjects: NATSSubjects
+    private let events: EventTeller
+    private let keeper: SnapshotKeeper
+
+    /// Connects, and makes the streams that are not there; waits for that as long as it takes, up to half a minute.
+    public init(_ settings: NATSSettings) throws(StoreError) {
+        let subjects = NATSSubjects(settings)
+        let events = EventTeller()
+        let deadline = SystemClock.now + 30_000
+        let link = try NATSLog.untilReached(deadline) { () throws(StoreError) in
+            try NATSLink(settings) { events.tell(.mayHaveMissed) }
+        }
+        do throws(StoreError) {
+            epoch = try NATSLog.untilReached(deadline) { () throws(StoreError) in
+                try StreamSetup(settings, subjects, link).epoch()
+            }
+            keeper = try SnapshotKeeper(link, subjects)
+        } catch {
+            link.close()
+            throw error
+        }
+        self.link = link
+        self.subjects = subjects
+        self.events = events
+    }
+
+    /// Tries again what the servers cannot do yet.
+    private static func untilReached<Value>(
+        _ deadline: Int, _ attempt: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        while true {
+            do throws(StoreError) { return try attempt() } catch {
+                guard case .unavailable = error, SystemClock.now < deadline else { throw error }
+                Semaphore().wait(milliseconds: 250)
+            }
+        }
+    }
+
+    // MARK: Following
+
+    /// Tells what is appended; see ``OperationLog/follow(_:tell:)``.
+    public func follow(_ channel: String, tell: @escaping @Sendable (LogNews) -> Void) {
+        link.subscribe(subjects.news(of: channel)) { message in
+            if let position = message.number("Nats-Sequence"), let previous = message.number("Nats-Last-Sequence") {
+                tell(.entry(LogEntry(position: position, bytes: message.bytes), previous: previous))
+            } else {
+                tell(.said(message.bytes))
+            }
+        }
+    }
+
+    /// Ends following; see ``OperationLog/unfollow(_:)``.
+    public func unfollow(_ channel: String) {
+        link.unsubscribe(subjects.news(of: channel))
+    }
+
+    /// Says something to all who follow; see ``OperationLog/say(_:about:)``.
+    public func say(_ bytes: [UInt8], about channel: String) {
+        link.send(bytes, to: subjects.said(of: channel))
+    }
+
+    // MARK: Appending and reading
+
+    /// Appends an entry; see ``OperationLog/append(_:to:id:answer:)``.
+    public func append(
+        _ bytes: [UInt8], to channel: String, id: String,
+        answer: @escaping @Sendable (Result<UInt64, AppendFailure>) -> Void
+    ) {
+        link.ask(subjects.entries(of: channel), bytes, headers: [("Nats-Msg-Id", id)]) {
+            answer(NATSLog.place($0))
+        }
+    }
+
+    /// Where a stream has put what it was sent.
+    static func place(_ answer: NATSAnswer) -> Result<UInt64, AppendFailure> {
+        switch answer {
+        case .reply(let bytes, _, _):
+            let answer = StreamAnswer(bytes)
+            if answer.errorCode != nil { return .failure(.refused(answer.errorWords)) }
+            // 0, where the same entry came before and is not decided yet.
+            guard let sequence = answer.sequence, sequence > 0 else { return .failure(.undecided) }
+            return .success(sequence)
+        case .nobody: return .failure(.refused("the stream has no leader"))
+        case .notSent: return .failure(.refused("there is no connection to a NATS server"))
+        case .none: return .failure(.undecided)
+        }
+    }
+
+    /// Reads a channel; see ``OperationLog/read(_:after:answer:)``.
+    public func read(
+        _ channel: String, after position: UInt64?,
+        answer: @escaping @Sendable (Result<LogReading, StoreError>) -> Void
+    ) {
+        NATSReader(link, subjects, channel, after: position, answer: answer).begin()
+    }
+
+    /// Keeps a snapshot; see ``OperationLog/keepSnapshot(of:at:bytes:)``.
+    public func keepSnapshot(of channel: String, at position: UInt64, bytes: @escaping @Sendable () -> [UInt8]) {
+        keeper.keep(channel, at: position, bytes)
+    }
+
+    // MARK: What concerns no single channel
+
+    /// Begins to tell; see ``OperationLog/start(tell:)``.
+    public func start(tell: @escaping @Sendable (LogEvent) -> Void) {
+        events.begin(tell)
+        link.subscribe(subjects.revocations) { message in
+            if let revocation = Revocation(message.bytes) { tell(.revoked(revocation)) }
+        }
+        // What was appended while there was no leader was told to nobody.
+        for stream in subjects.logs {
+            link.subscribe("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.\(stream)") { _ in tell(.mayHaveMissed) }
+        }
+    }
+
+    /// Revokes on all brokers; see ``OperationLog/revoke(_:answer:)``.
+    public func revoke(_ revocation: Revocation, answer: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        link.ask(subjects.revocation(of: revocation.user), revocation.bytes) { reply in
+            switch NATSLog.place(reply) {
+            case .success: answer(.success(()))
+            case .failure(.refused(let reason)): answer(.failure(.unavailable(reason)))
+            case .failure(.undecided): answer(.failure(.unavailable("the log has not answered")))
+            }
+        }
+    }
+
+    /// Reads who was revoked; see ``OperationLog/loadRevocations(answer:)``.
+    public func loadRevocations(answer: @escaping @Sendable (Result<[Revocation], StoreError>) -> Void) {
+        RevocationReader(link, subjects, answer: answer).begin()
+    }
+
+    /// Lets go; see ``OperationLog/close()``.
+    public func close() {
+        events.end()
+        keeper.close()
+        link.close()
+    }
+}
+
+/// Whom to tell of what concerns no single channel; nobody, until someone wants to know.
+final class EventTeller: Sendable {
+    private let listener = Locked<(@Sendable (LogEvent) -> Void)?>(nil)
+
+    func begin(_ tell: @escaping @Sendable (LogEvent) -> Void) {
+        listener.withLock { $0 = tell }
+    }
+
+    func end() {
+        listener.withLock { $0 = nil }
+    }
+
+    func tell(_ event: LogEvent) {
+        listener.withLock { $0 }?(event)
+    }
+}

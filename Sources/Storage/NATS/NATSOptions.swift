@@ -1,0 +1,116 @@
+import CNATS
+import Glibc
+
+/// How a connection is made.
+@safe
+struct NATSOptions: ~Copyable {
+    private let handle: OpaquePointer
+
+    private init(owning handle: OpaquePointer) {
+        unsafe self.handle = handle
+    }
+
+    /// The options that the settings come to.
+    static func make(_ settings: NATSSettings) throws(StoreError) -> NATSOptions {
+        var made: OpaquePointer?
+        guard unsafe natsOptions_Create(&made) == NATS_OK, let made = unsafe made else {
+            throw .unavailable("there is no memory for a connection")
+        }
+        let options = unsafe NATSOptions(owning: made)
+        try options.setServers(settings)
+        try options.setIdentity(settings)
+        try options.setTLS(settings)
+        try options.setBehaviour()
+        return options
+    }
+
+    private func setBehaviour() throws(StoreError) {
+        try check(unsafe natsOptions_SetName(handle, "fanfare"), "its name")
+        try check(unsafe natsOptions_SetTimeout(handle, 2_000), "its timeout")
+        try check(unsafe natsOptions_SetMaxReconnect(handle, -1), "coming back")
+        try check(unsafe natsOptions_SetReconnectWait(handle, 250), "coming back")
+        // A server that is cut off is noticed within some seconds.
+        try check(unsafe natsOptions_SetPingInterval(handle, 2_000), "pings")
+        try check(unsafe natsOptions_SetMaxPingsOut(handle, 2), "pings")
+        try check(unsafe natsOptions_SetWriteDeadline(handle, 5_000), "writing")
+        // A few threads for all subscriptions, not one for each.
+        try check(unsafe natsOptions_UseGlobalMessageDelivery(handle, true), "its threads")
+        try check(unsafe natsOptions_SetMaxPendingMsgs(handle, 65_536), "what waits")
+    }
+
+    deinit {
+        unsafe natsOptions_Destroy(handle)
+    }
+
+    /// Has the library tell an observer, which outlives the connection.
+    func observe(with observer: UnsafeMutableRawPointer) throws(StoreError) {
+        try unsafe check(
+            natsOptions_SetReconnectedCB(
+                handle,
+                { _, closure in
+                    if let closure = unsafe closure { unsafe NATSOptions.tellObserver(closure) }
+                }, observer), "coming back")
+        try unsafe check(
+            natsOptions_SetErrorHandler(
+                handle,
+                { _, _, _, closure in
+                    if let closure = unsafe closure { unsafe NATSOptions.tellObserver(closure) }
+                }, observer), "errors")
+    }
+
+    private static func tellObserver(_ closure: UnsafeMutableRawPointer) {
+        unsafe Unmanaged<NATSConnection.Observer>.fromOpaque(closure).takeUnretainedValue().mayHaveMissed()
+    }
+
+    func connect() throws(StoreError) -> OpaquePointer {
+        var connection: OpaquePointer?
+        let status = unsafe natsConnection_Connect(&connection, handle)
+        // That does not mend itself.
+        if status == NATS_CONNECTION_AUTH_FAILED { throw .unusable("the NATS servers refuse this user") }
+        guard status == NATS_OK, let connection = unsafe connection else {
+            throw .unavailable("no NATS server can be reached: \(NATSOptions.words(status))")
+        }
+        return unsafe connection
+    }
+
+    private func setServers(_ settings: NATSSettings) throws(StoreError) {
+        // The library copies them.
+        let texts = unsafe settings.servers.map { unsafe strdup($0) }
+        defer { unsafe texts.forEach { unsafe free($0) } }
+        var pointers = unsafe texts.map { unsafe UnsafePointer($0) }
+        let status = unsafe natsOptions_SetServers(handle, &pointers, Int32(clamping: pointers.count))
+        try check(status, "its servers")
+    }
+
+    private func setIdentity(_ settings: NATSSettings) throws(StoreError) {
+        if let user = settings.user {
+            try check(unsafe natsOptions_SetUserInfo(handle, user, settings.password ?? ""), "user and password")
+        }
+        if let file = settings.credentials {
+            try check(
+                unsafe natsOptions_SetUserCredentialsFromFiles(handle, file, nil), "the credentials in '\(file)'")
+        }
+    }
+
+    private func setTLS(_ settings: NATSSettings) throws(StoreError) {
+        if let file = settings.authorities {
+            try check(unsafe natsOptions_SetSecure(handle, true), "TLS")
+            try check(
+                unsafe natsOptions_LoadCATrustedCertificates(handle, file), "the authorities in '\(file)'")
+        }
+        if let certificate = settings.certificate, let key = settings.key {
+            try check(unsafe natsOptions_SetSecure(handle, true), "TLS")
+            try check(
+                unsafe natsOptions_LoadCertificatesChain(handle, certificate, key),
+                "the certificate in '\(certificate)'")
+        }
+    }
+
+    private func check(_ status: natsStatus, _ what: String) throws(StoreError) {
+        if status != NATS_OK { throw .unavailable("NATS: \(what) cannot be used: \(NATSOptions.words(status))") }
+    }
+
+    private static func words(_ status: natsStatus) -> String {
+        unsafe natsStatus_GetText(status).map { unsafe String(cString: $0) } ?? "error \(status.rawValue)"
+    }
+}

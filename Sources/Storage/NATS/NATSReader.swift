@@ -1,0 +1,194 @@
+import Locks
+
+/// Reads one channel once: the snapshot where nothing is known, then each entry up to the last one that the leader has.
+final class NATSReader: Sendable {
+    private struct State {
+        var reading: LogReading
+        /// The newest entry that is known or was read.
+        var position: UInt64
+        /// The last one that there is.
+        var last: UInt64 = 0
+        /// Where reading began.
+        var start: UInt64
+        /// How often it began anew, since the snapshot was replaced meanwhile.
+        var restarts = 0
+
+        /// Begins after an entry; `nil`: with the snapshot.
+        init(after position: UInt64?, restarts: Int = 0) {
+            reading = LogReading(position == nil ? .whole : .more)
+            self.position = position ?? 0
+            start = position ?? 0
+            self.restarts = restarts
+        }
+    }
+
+    private let link: NATSLink
+    private let subjects: NATSSubjects
+    private let channel: String
+    private let subject: String
+    private let state: Locked<State>
+    private let answer: @Sendable (Result<LogReading, StoreError>) -> Void
+
+    init(
+        _ link: NATSLink, _ subjects: NATSSubjects, _ channel: String, after position: UInt64?,
+        answer: @escaping @Sendable (Result<LogReading, StoreError>) -> Void
+    ) {
+        self.link = link
+        self.subjects = subjects
+        self.channel = channel
+        subject = subjects.entries(of: channel)
+        state = Locked(State(after: position))
+        self.answer = answer
+    }
+
+    func begin() {
+        if state.withLock({ $0.reading.kind == .whole }) { readHead() } else { readLast() }
+    }
+
+    // MARK: The snapshot
+
+    private func readHead() {
+        link.askLeader(of: subjects.state, lastOf: subjects.head(of: channel)) { [self] result in
+            switch result {
+            case .failure(let error): answer(.failure(error))
+            case .success(nil): readLast()
+            case .success(let message?):
+                guard let head = SnapshotHead(message.bytes) else {
+                    return answer(.failure(.unusable("the snapshot of '\(channel)' has no head of ours")))
+                }
+                readPart(0, of: head, [])
+            }
+        }
+    }
+
+    private func readPart(_ index: Int, of head: SnapshotHead, _ bytes: [UInt8]) {
+        guard index < head.parts else {
+            state.withLock { state in
+                state.reading.snapshot = LogReading.Snapshot(position: head.position, bytes: bytes)
+                state.position = head.position
+                state.start = head.position
+            }
+            return readLast()
+        }
+        let subject = subjects.part(index, of: channel, at: head.position)
+        link.askLeader(of: subjects.state, lastOf: subject) { [self] result in
+            switch result {
+            case .failure(let error): answer(.failure(error))
+            // A newer one has taken its place.
+            case .success(nil): restart()
+            case .success(let message?): readPart(index + 1, of: head, bytes + message.bytes)
+            }
+        }
+    }
+
+    /// Begins anew with the newest snapshot.
+    private func restart() {
+        let isOften = state.withLock { state in
+            state = State(after: nil, restarts: state.restarts + 1)
+            return state.restarts > 5
+        }
+        if isOften { answer(.failure(.unavailable("the snapshot of '\(channel)' cannot be read"))) } else { readHead() }
+    }
+
+    // MARK: The entries
+
+    private func readLast() {
+        link.askLeader(of: subjects.log(of: channel), lastOf: subject) { [self] result in
+            switch result {
+            case .failure(let error): answer(.failure(error))
+            case .success(let message):
+                let isLess = state.withLock { state in
+                    state.last = message?.sequence ?? 0
+                    return state.reading.kind == .more && state.last < state.start
+                }
+                if isLess { answer(.success(LogReading(.less))) } else { readNext() }
+            }
+        }
+    }
+
+    private func readNext() {
+        let (position, last) = state.withLock { ($0.position, $0.last) }
+        guard position < last else { return verify() }
+        let request = #"{"seq":\#(position + 1),"next_by_subj":"\#(subject)"}"#
+        link.ask("$JS.API.DIRECT.GET.\(subjects.log(of: channel))", Array(request.utf8)) { [self] answer in
+            if case .reply(let bytes, nil, let sequence?) = answer {
+                take(LogEntry(position: sequence, bytes: bytes))
+            } else {
+                // That replica is behind, or gone; the leader has it.
+                readNextOfLeader(request)
+            }
+        }
+    }
+
+    private func readNextOfLeader(_ request: String) {
+        link.askLeader(of: subjects.log(of: channel), request) { [self] result in
+            switch result {
+            case .failure(let error): answer(.failure(error))
+            case .success(nil): answer(.failure(.unavailable("the log of '\(channel)' changed while it was read")))
+            case .success(let message?): take(LogEntry(position: message.sequence, bytes: message.bytes))
+            }
+        }
+    }
+
+    private func take(_ entry: LogEntry) {
+        state.withLock { state in
+            state.reading.entries.append(entry)
+            state.position = max(entry.position, state.position + 1)
+        }
+        readNext()
+    }
+
+    /// Makes sure that nothing was let go of between what was known and the first entry that was read.
+    private func verify() {
+        let (reading, start) = state.withLock { ($0.reading, $0.start) }
+        guard !reading.entries.isEmpty else { return answer(.success(reading)) }
+        link.askLeader(of: subjects.state, lastOf: subjects.head(of: channel)) { [self] result in
+            switch result {
+            case .failure(let error): answer(.failure(error))
+            case .success(let message):
+                if let floor = message.flatMap({ SnapshotHead($0.bytes) })?.floor, floor > start + 1 {
+                    restart()
+                } else {
+                    answer(.success(reading))
+                }
+            }
+        }
+    }
+}
+
+/// A message as a stream's leader has it.
+struct StoredMessage: Sendable {
+    var sequence: UInt64
+    var bytes: [UInt8]
+}
+
+extension NATSLink {
+    /// Asks a stream's leader for the last message of a subject; `nil`: there is none.
+    func askLeader(
+        of stream: String, lastOf subject: String,
+        answer: @escaping @Sendable (Result<StoredMessage?, StoreError>) -> Void
+    ) {
+        askLeader(of: stream, #"{"last_by_subj":"\#(subject)"}"#, answer: answer)
+    }
+
+    /// Asks a stream's leader for a message; `nil`: there is none.
+    func askLeader(
+        of stream: String, _ request: String, answer: @escaping @Sendable (Result<StoredMessage?, StoreError>) -> Void
+    ) {
+        ask("$JS.API.STREAM.MSG.GET.\(stream)", Array(request.utf8)) { reply in
+            guard case .reply(let bytes, _, _) = reply else {
+                return answer(.failure(.unavailable("the stream '\(stream)' does not answer")))
+            }
+            let stored = StreamAnswer(bytes)
+            switch stored.errorCode {
+            case 10037: answer(.success(nil))
+            case .some: answer(.failure(.unavailable("the stream '\(stream)': \(stored.errorWords)")))
+            case nil:
+                guard let sequence = stored.sequence, let data = stored.data else {
+                    return answer(.failure(.unavailable("the stream '\(stream)' answers what nobody understands")))
+                }
+                answer(.success(StoredMessage(sequence: sequence, bytes: data)))
+            }
+        }
+    }
+}

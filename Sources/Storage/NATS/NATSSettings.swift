@@ -1,0 +1,31 @@
+/// Where the log stands that several brokers share, and how it is reached.
+public struct NATSSettings: Sendable, Equatable {
+    /// The servers' URLs, `nats://HOST:PORT` or `tls://HOST:PORT`, with a name and a password in them where these are needed.
+    public var servers: [String]
+    /// What streams and subjects begin with: brokers of one name share one log.
+    public var name = "fanfare"
+    /// On how many servers the log stands, 1 to 5; `nil`: on three where that many are named, else on one.
+    public var replicas: Int?
+    /// Into how many streams the channels are divided, 1 to 64; it never changes in the life of a log.
+    public var partitions = 1
+    /// A name and a password.
+    public var user: String?
+    /// The password of `user`.
+    public var password: String?
+    /// A file with credentials, as `nsc` makes it.
+    public var credentials: String?
+    /// A file with the authorities that vouch for the servers, PEM; `nil`: the system's.
+    public var authorities: String?
+    /// This broker's certificate and key, PEM, where servers ask for one.
+    public var certificate: String?
+    /// The key of `certificate`.
+    public var key: String?
+
+    /// Makes settings.
+    public init(servers: [String]) {
+        self.servers = servers
+    }
+
+    /// On how many servers the log stands.
+    public var replicaCount: Int { replicas ?? (servers.count >= 3 ? 3 : 1) }
+}

@@ -1,0 +1,87 @@
+/// What JetStream answers as JSON, as far as it is needed here.
+///
+/// The texts looked for stand ahead of anything that a client could have put in.
+struct StreamAnswer {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The place in the stream: of what was appended, or read.
+    var sequence: UInt64? { number(after: "\"seq\":") }
+
+    /// JetStream's own number of what went wrong; `nil`: nothing.
+    var errorCode: UInt64? {
+        guard position(after: "\"error\":") != nil else { return nil }
+        return number(after: "\"err_code\":") ?? 0
+    }
+
+    /// What went wrong, for a person.
+    var errorWords: String { text(after: "\"description\":\"") ?? "JetStream refused it" }
+
+    /// When the stream was made.
+    var created: String? { text(after: "\"created\":\"") }
+
+    /// The bytes of the message that was read.
+    var data: [UInt8]? {
+        guard let text = text(after: "\"data\":\"") else { return [] }
+        return Base64.bytes(of: text)
+    }
+
+    /// Whether a text stands in it.
+    func contains(_ text: String) -> Bool { position(after: text) != nil }
+
+    private func position(after text: String) -> Int? {
+        let wanted = Array(text.utf8)
+        guard let first = wanted.first, bytes.count >= wanted.count else { return nil }
+        for start in 0...(bytes.count - wanted.count)
+        where bytes[start] == first && bytes[start..<start + wanted.count].elementsEqual(wanted) {
+            return start + wanted.count
+        }
+        return nil
+    }
+
+    private func number(after text: String) -> UInt64? {
+        guard let start = position(after: text) else { return nil }
+        let digits = bytes[start...].drop { $0 == UInt8(ascii: " ") }.prefix { (0x30...0x39).contains($0) }
+        return UInt64(String(decoding: digits, as: UTF8.self))
+    }
+
+    /// A text without escapes.
+    private func text(after text: String) -> String? {
+        guard let start = position(after: text) else { return nil }
+        return String(decoding: bytes[start...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+    }
+}
+
+/// RFC 4648 section 4.
+enum Base64 {
+    /// Reads a text; `nil` where it is none.
+    static func bytes(of text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 4 * 3)
+        var bits: UInt32 = 0
+        var count = 0
+        for character in text.utf8 where character != UInt8(ascii: "=") {
+            guard let value = value(of: character) else { return nil }
+            bits = bits << 6 | UInt32(value)
+            count += 6
+            guard count >= 8 else { continue }
+            count -= 8
+            bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+        }
+        return bytes
+    }
+
+    private static func value(of character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import Storage
+
+/// The names and texts that go to and come from NATS.
+@Suite struct NATSFormsTests {
+    @Test(
+        "a name is one token of a subject and comes back from it",
+        arguments: ["chat:42", "a.b", "*", ">", "x%2E", "$SYS", "\"\\", "~!@#&()", "live:final-1_2"])
+    func tokens(name: String) {
+        let token = NATSSubjects.token(name)
+        #expect(token.utf8.allSatisfy { !".*> \"\\$".utf8.contains($0) })
+        #expect(NATSSubjects.name(ofToken: token) == name)
+    }
+
+    @Test("different names are different tokens")
+    func different() {
+        let names = ["a.b", "a%2eb", "a%2Eb", "a%252eb", "a_b", "a:b"]
+        #expect(Set(names.map(NATSSubjects.token)).count == names.count)
+    }
+
+    @Test("a token that nobody made is none", arguments: ["%", "%2", "%zz", "a%"])
+    func foreignTokens(token: String) {
+        #expect(NATSSubjects.name(ofToken: token) == nil)
+    }
+
+    @Test("a channel stands in one of the streams, always the same one")
+    func partitions() {
+        var settings = NATSSettings(servers: ["nats://a"])
+        settings.name = "x"
+        settings.partitions = 3
+        let subjects = NATSSubjects(settings)
+        #expect(subjects.logs == ["x-log-0", "x-log-1", "x-log-2"])
+        let used = Set((0..<100).map { subjects.log(of: "chat:\($0)") })
+        #expect(used == Set(subjects.logs))
+        #expect(subjects.log(of: "chat:1") == subjects.log(of: "chat:1"))
+    }
+
+    @Test("replicas are three where three servers are named, unless the settings say otherwise")
+    func replicas() {
+        var settings = NATSSettings(servers: ["nats://a"])
+        #expect(settings.replicaCount == 1)
+        settings.servers = ["nats://a", "nats://b", "nats://c"]
+        #expect(settings.replicaCount == 3)
+        settings.replicas = 5
+        #expect(settings.replicaCount == 5)
+    }
+
+    @Test("what a stream answers is read")
+    func answers() {
+        let put = StreamAnswer(Array(#"{"stream":"x-log-0", "seq":12,"duplicate": true}"#.utf8))
+        #expect(put.sequence == 12)
+        #expect(put.errorCode == nil)
+        let failed = StreamAnswer(
+            Array(#"{"error":{"code":503,"err_code":10077,"description":"maximum bytes exceeded"},"seq":0}"#.utf8))
+        #expect(failed.errorCode == 10077)
+        #expect(failed.errorWords == "maximum bytes exceeded")
+        let message = StreamAnswer(
+            Array(#"{"type":"t","message":{"subject":"x.log.0.c","seq":5,"hdrs":"TkE=","data":"aGk5/+8="}}"#.utf8))
+        #expect(message.sequence == 5)
+        #expect(message.data == Array("hi9".utf8) + [0xFF, 0xEF])
+        let info = StreamAnswer(Array(#"{"config":{"name":"x"},"created":"2026-11-30T12:25:32Z","state":{}}"#.utf8))
+        #expect(info.created == "2026-11-30T12:25:32Z")
+        #expect(StreamAnswer([]).sequence == nil)
+    }
+
+    @Test("base 64 is read, and what is none is not")
+    func base64() {
+        #expect(Base64.bytes(of: "") == [])
+        #expect(Base64.bytes(of: "AA==") == [0])
+        #expect(Base64.bytes(of: "AAEC/w==") == [0, 1, 2, 255])
+        #expect(Base64.bytes(of: "A*==") == nil)
+    }
+
+    @Test("a snapshot's head comes back, and what is none is not")
+    func heads() {
+        let head = SnapshotHead(position: .max, at: 1_764_470_400_123, parts: 3, floor: 7)
+        #expect(SnapshotHead(head.bytes) == head)
+        for text in ["", "1 2 3", "1 2 0 4", "1 2 3 4 5", "a 2 3 4", "-1 2 3 4"] {
+            #expect(SnapshotHead(Array(text.utf8)) == nil)
+        }
+    }
+
+    @Test("a revocation comes back, and what is none is not")
+    func revocations() {
+        let revocation = Revocation(user: "ada", at: 5, by: "mod")
+        #expect(Revocation(revocation.bytes) == revocation)
+        for text in ["", "5 ada", "5  mod", "x ada mod", "5 ada mod more"] {
+            #expect(Revocation(Array(text.utf8)) == nil)
+        }
+    }
+}
