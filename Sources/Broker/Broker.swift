@@ -17,10 +17,11 @@ public final class Broker: Sendable {
 
     /// Makes a broker and starts its hubs; the loops must be running.
     ///
-    /// `revocations` are those that the store has.
+    /// `revocations` are those that the store has. With a `sharedLog` the channels are what that has, as in all brokers
+    /// that share it; the store then keeps this broker's audit and what is to be posted elsewhere.
     public init(
-        loops: [EventLoop], store: any Store, settings: BrokerSettings, revocations: Revocations = Revocations(),
-        log: BrokerLog
+        loops: [EventLoop], store: any Store, sharedLog: (any OperationLog)? = nil, settings: BrokerSettings,
+        revocations: Revocations = Revocations(), log: BrokerLog
     ) {
         let settings = settings.heeding(revocations)
         inForce = Locked(settings)
@@ -29,8 +30,8 @@ public final class Broker: Sendable {
         let buckets = SharedBuckets()
         let hubs = loops.enumerated().map { [storeHealth] index, loop in
             Hub(
-                index: index, loop: loop, store: store, health: storeHealth, settings: settings, buckets: buckets,
-                log: log)
+                index: index, loop: loop, store: store, sharedLog: sharedLog, health: storeHealth, settings: settings,
+                buckets: buckets, log: log)
         }
         let mailboxes = hubs.map { hub in
             Mailbox<HubMessage>(on: hub.loop) { messages in hub.assumeIsolated { $0.receive(messages) } }
@@ -39,6 +40,25 @@ public final class Broker: Sendable {
             hub.loop.execute { hub.assumeIsolated { $0.start(hubs: mailboxes) } }
         }
         self.hubs = hubs
+        sharedLog?.start { [revocations, weak sharedLog] event in
+            switch event {
+            case .mayHaveMissed:
+                for mailbox in mailboxes { mailbox.post(.mayHaveMissed) }
+                sharedLog?.loadRevocations { result in
+                    for revocation in (try? result.get()) ?? [] { Broker.heed(revocation, revocations, mailboxes) }
+                }
+            case .revoked(let revocation): Broker.heed(revocation, revocations, mailboxes)
+            }
+        }
+    }
+
+    /// A user was revoked, by whichever broker.
+    private static func heed(
+        _ revocation: Revocation, _ revocations: Revocations, _ mailboxes: [Mailbox<HubMessage>]
+    ) {
+        guard !revocations.cover(revocation.user, issued: revocation.at) else { return }
+        revocations.add(revocation)
+        for mailbox in mailboxes { mailbox.post(.sendAway(revocation)) }
     }
 
     /// Goes on with other settings: for new requests and connections, and for the channels that are there.

@@ -33,13 +33,15 @@ actor Channel {
     nonisolated let name: String
     let epoch: String
     private(set) var namespace: Namespace
-    private let maxWaiting: Int
-    private var limiter: ChannelLimiter
+    let maxWaiting: Int
+    var limiter: ChannelLimiter
 
-    private(set) var ledger = Ledger()
-    private var outbox: ChannelOutbox
+    var ledger = Ledger()
+    var outbox: ChannelOutbox
+    /// Where changes go by way of a log that several brokers share; `nil`: they do not.
+    var line: LogLine?
     /// While the store is asked for the channel: what came meanwhile.
-    private var unread: [ChannelRequest]? = []
+    var unread: [ChannelRequest]? = []
     private var waiting: [Waiting] = []
     /// How many of those that wait begin a subscription.
     private var waitingSubscriptions = 0
@@ -64,7 +66,7 @@ actor Channel {
     /// Makes a channel that waits for its image from the store; its namespace stands under the name `entry`.
     init(
         name: String, epoch: String, namespace: Namespace, entry: String, limiter: ChannelLimiter, maxWaiting: Int,
-        hubs: Int, loop: EventLoop
+        hubs: Int, loop: EventLoop, line: LogLine? = nil
     ) {
         self.name = name
         self.epoch = epoch
@@ -72,13 +74,15 @@ actor Channel {
         self.limiter = limiter
         self.maxWaiting = maxWaiting
         self.loop = loop
+        self.line = line
         postQueue = namespace.outbound?.webhook == nil ? nil : entry
-        outbox = ChannelOutbox(channel: name, hubs: hubs, namespace: namespace)
+        outbox = ChannelOutbox(channel: name, hubs: hubs, namespace: namespace, broker: line?.writer)
     }
 
     /// Whether nobody listens and nothing waits, so that the channel may leave memory.
     var isIdle: Bool {
         unread == nil && waiting.isEmpty && !hasUncommitted && !outbox.hasInterest && outbox.isEmpty
+            && (line?.isIdle ?? true)
     }
 
     // MARK: Requests
@@ -89,6 +93,7 @@ actor Channel {
             unread?.append(request)
             return
         }
+        if line != nil { return handleLogged(request, at: moment) }
         let before = records.count
         let reply = isFull(for: request) ? overflow(of: request) : answer(to: request, at: moment)
         var hasChanged = records.count > before
@@ -113,12 +118,12 @@ actor Channel {
         waiting.count >= maxWaiting && !request.body.isNeverRefused
     }
 
-    private func overflow(of request: ChannelRequest) -> Reply {
+    func overflow(of request: ChannelRequest) -> Reply {
         outbox.countOverflow()
         return refusal(of: request, .unavailable, "too many requests wait for this channel")
     }
 
-    private func answer(to request: ChannelRequest, at moment: Moment) -> Reply {
+    func answer(to request: ChannelRequest, at moment: Moment) -> Reply {
         switch request.body {
         case .operation(let operation): apply(operation, for: request, at: moment)
         case .subscribe(let subscribe): subscribed(subscribe, for: request, at: moment)
@@ -144,28 +149,11 @@ actor Channel {
                 let words = "too fast; wait as long as this says"
                 return refusal(of: request, .rateLimited, words, retryAfterMilliseconds: wait)
             }
-            let before = plan.sweptMessage.map { holders(of: $0) } ?? []
-            let outcome = ledger.commit(plan)
+            let (reply, outcome) = commit(plan, operation, for: request)
             // Shared where it is all there is.
             if records.isEmpty { records = outcome.records } else { records += outcome.records }
             if let entry = auditEntry(for: operation, outcome, at: moment) { audit.append(entry) }
-            var reply = reply(
-                to: request,
-                .ack(
-                    id: request.origin.id, channel: name, outcome.answer, isDuplicate: outcome.isDuplicate,
-                    isCounted: namespace.rules.policy == .multiple))
-            reply.changes = namespace.isAnonymous ? outcome.changes.map(\.withoutNames) : outcome.changes
             if let postQueue { post(reply.changes, in: postQueue) }
-            reply.result = ReactionResult(outcome)
-            if !outcome.isDuplicate, mayTellOwns {
-                reply.owns = Channel.owns(after: outcome, before, in: &ledger)
-            }
-            if namespace.rules.policy == .ephemeral, outcome.answer.result == .added, !outcome.isDuplicate {
-                reply.burst = outcome.answer.reaction.map { (operation.message, $0) }
-            }
-            if case .freeze(let isFrozen) = operation.action, outcome.answer.result == .changed {
-                reply.broadcast = .frozen(channel: name, isFrozen: isFrozen, by: operation.user)
-            }
             return reply
         } catch {
             return refusal(of: request, ErrorCode(error), error.words)
@@ -173,7 +161,7 @@ actor Channel {
     }
 
     // The ledger comes as `inout`, for what only reads a property of an actor copies it first.
-    private static func judge(
+    static func judge(
         _ operation: Operation, by ledger: inout Ledger, _ rules: Rules, at moment: Moment
     ) throws(Refusal) -> Plan {
         try ledger.judge(operation, rules: rules, at: moment.unix)
@@ -181,6 +169,36 @@ actor Channel {
 
     /// Whether anyone hears what users have, or will when the requests that wait are answered.
     private var mayTellOwns: Bool { waitingSubscriptions > 0 || outbox.tellsOwns }
+
+    /// Does what was judged, and tells what is to be answered and heard.
+    @inline(__always)  // a reply is large, and this is on the path of every reaction
+    func commit(_ plan: Plan, _ operation: Operation, for request: ChannelRequest) -> (Reply, Outcome) {
+        let before = plan.sweptMessage.map { holders(of: $0) } ?? []
+        let outcome = ledger.commit(plan)
+        var reply = reply(
+            to: request,
+            .ack(
+                id: request.origin.id, channel: name, outcome.answer, isDuplicate: outcome.isDuplicate,
+                isCounted: namespace.rules.policy == .multiple))
+        reply.changes = namespace.isAnonymous ? outcome.changes.map(\.withoutNames) : outcome.changes
+        reply.result = ReactionResult(outcome)
+        if !outcome.isDuplicate, mayTellOwns {
+            reply.owns = Channel.owns(after: outcome, before, in: &ledger)
+        }
+        if namespace.rules.policy == .ephemeral, outcome.answer.result == .added, !outcome.isDuplicate {
+            reply.burst = outcome.answer.reaction.map { (operation.message, $0) }
+        }
+        if case .freeze(let isFrozen) = operation.action, outcome.answer.result == .changed {
+            reply.broadcast = .frozen(channel: name, isFrozen: isFrozen, by: operation.user)
+        }
+        return (reply, outcome)
+    }
+
+    /// Keeps what is to be posted of a change that this broker made, and told already, with its line in the audit.
+    func note(_ reply: Reply, of operation: Operation, _ outcome: Outcome, at moment: Moment) {
+        if let entry = auditEntry(for: operation, outcome, at: moment) { audit.append(entry) }
+        if let postQueue { post(reply.changes, in: postQueue) }
+    }
 
     /// Has changes posted with the commit that they belong to.
     private func post(_ changes: [Change], in queue: String) {
@@ -246,7 +264,7 @@ actor Channel {
         for request in requests { handle(request, group: group, at: moment) }
     }
 
-    private func answerWithoutStore(to request: ChannelRequest) -> Reply {
+    func answerWithoutStore(to request: ChannelRequest) -> Reply {
         switch request.body {
         case .unsubscribe: unsubscribed(for: request)
         case .revoke: revoked(for: request)
@@ -258,7 +276,9 @@ actor Channel {
 
     /// What is to be committed with a group since this was last asked; `nil`: nothing.
     func takeWrite(for group: UInt64, at moment: Moment) -> ChannelWrite? {
-        guard !records.isEmpty, moment.clock >= retryAt ?? .min else { return nil }
+        guard !records.isEmpty || !posts.isEmpty || !audit.isEmpty, moment.clock >= retryAt ?? .min else { return nil }
+        // What goes by way of the log is told before this store has its part.
+        if line != nil { toldGroup = group }
         let write = ChannelWrite(
             channel: name, seq: ledger.seq, records: records, posts: posts, audit: audit,
             durability: namespace.durability, followsFailure: retryAt != nil)
@@ -275,7 +295,9 @@ actor Channel {
     var heldRecords: Int { records.count }
 
     /// Whether the store has not committed all that was changed.
-    var hasUncommitted: Bool { !records.isEmpty || !uncommitted.isEmpty }
+    var hasUncommitted: Bool {
+        !records.isEmpty || !posts.isEmpty || !audit.isEmpty || !uncommitted.isEmpty || (line?.hasPending ?? false)
+    }
 
     /// Whether so much was told of and is not committed that nothing more may be.
     private var isBehind: Bool {
@@ -333,7 +355,7 @@ actor Channel {
 
     /// When something is to be told although nothing happens, in milliseconds of the clock.
     var due: Int64? {
-        guard let due = outbox.due else { return retryAt }
+        guard let due = earliest(outbox.due, line?.due) else { return retryAt }
         return min(due, retryAt ?? due)
     }
 
@@ -355,7 +377,8 @@ actor Channel {
 
     /// Drops used keys that have outlived their time, and memory of what was cleared.
     func forgetKeys(now: Int64) {
-        ledger.forgetKeys(before: now - Channel.keyLifetime)
+        // Several brokers that share a log go by its time alone.
+        if line == nil { ledger.forgetKeys(before: now - Channel.keyLifetime) }
         ledger.reclaim(Channel.reclaimedAtOnce)
     }
 }

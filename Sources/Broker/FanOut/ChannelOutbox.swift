@@ -23,13 +23,15 @@ struct ChannelOutbox: Sendable {
 
     private var changed = ChangedGroups()
     private var bursts: BurstWindow
-    private var occupancy = Occupancy()
+    private var occupancy: Occupancy
     /// When the next summary may be sent, in milliseconds of the channel's clock.
     private var summaryAllowed: Int64 = 0
     private var scratch: [UInt8] = []
     private var counts = ChannelCounts()
 
-    init(channel: String, hubs: Int, namespace: Namespace) {
+    /// Makes an empty one; `broker` is this broker's number among several.
+    init(channel: String, hubs: Int, namespace: Namespace, broker: UInt64? = nil) {
+        occupancy = Occupancy(broker: broker)
         self.channel = channel
         self.namespace = namespace
         deliveries = Array(repeating: ChannelDelivery(channel: channel), count: hubs)
@@ -57,13 +59,42 @@ struct ChannelOutbox: Sendable {
     var due: Int64? {
         var due = bursts.ends
         if !changed.isEmpty { due = min(due ?? summaryAllowed, summaryAllowed) }
-        if let told = occupancy.due, interest.contains(where: { $0.occupancy > 0 }) { due = min(due ?? told, told) }
-        return due
+        if let told = occupancy.due, wantsOccupancy { due = min(due ?? told, told) }
+        return earliest(due, occupancy.sharedDue(asks: wantsOccupancy))
+    }
+
+    private var wantsOccupancy: Bool { interest.contains { $0.occupancy > 0 } }
+
+    /// Takes what another broker says of its subscribers.
+    mutating func hear(_ notice: SharedOccupancy.Notice, at moment: Moment) {
+        occupancy.hear(notice, at: moment.clock)
+    }
+
+    /// What is to be said to other brokers of the subscribers here.
+    mutating func takeNotice(at moment: Moment) -> SharedOccupancy.Notice? {
+        occupancy.takeNotice(asks: wantsOccupancy, at: moment.clock)
     }
 
     /// The channel was read from the store and stands at `seq`.
-    mutating func begin(at seq: UInt64) {
+    mutating func begin(at seq: UInt64, _ history: EventHistory? = nil) {
         self.seq = seq
+        if let history { self.history = history }
+    }
+
+    /// The channel was replaced by what it has become, at `seq`: whoever follows it has missed what came between.
+    mutating func restart(at seq: UInt64, _ history: EventHistory, at moment: Moment) {
+        seal(at: moment)
+        let missed = self.seq + 1
+        self.seq = seq
+        self.history = history
+        changed = ChangedGroups()
+        for hub in interest.indices where !interest[hub].isNone { add(.missed(from: missed), to: hub) }
+    }
+
+    /// The newest events, all that were let out.
+    mutating func sealedHistory(at moment: Moment) -> EventHistory {
+        seal(at: moment)
+        return history
     }
 
     /// Goes on with other settings of the namespace.
@@ -106,6 +137,11 @@ struct ChannelOutbox: Sendable {
     mutating func emit(_ reply: Reply, at moment: Moment) {
         counts.count(reply)
         emitReply(reply, at: moment)
+        announce(reply, at: moment)
+    }
+
+    /// Lets out what a reply's changes give to tell, and not the reply, whose author is elsewhere.
+    mutating func announce(_ reply: Reply, at moment: Moment) {
         for change in reply.changes {
             append(
                 .event(channel: channel, change), seq: change.seq, message: change.message,
@@ -275,7 +311,7 @@ extension ChannelOutbox {
     }
 
     private mutating func takeOccupancy(at moment: Moment) {
-        guard interest.contains(where: { $0.occupancy > 0 }), let numbers = occupancy.take(at: moment) else { return }
+        guard wantsOccupancy, let numbers = occupancy.take(at: moment) else { return }
         let frame = frame(
             .occupancy(
                 channel: channel, connections: UInt64(numbers.connections), users: UInt64(numbers.users)))

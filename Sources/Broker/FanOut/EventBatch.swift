@@ -86,6 +86,8 @@ struct ChannelDelivery: Sendable {
         case notice(SharedBytes)
         /// For those who want to know how many are subscribed.
         case occupancy(SharedBytes)
+        /// Nobody was told of the changes from this seq on, and they are to be given fresh state.
+        case missed(from: UInt64)
 
         /// Whose request is answered with it; each request has exactly one such item.
         var repliesTo: ConnectionKey? {
@@ -93,7 +95,7 @@ struct ChannelDelivery: Sendable {
             case .reply(let key, _, _), .silent(let key), .subscribed(let key, _, _, _, _), .notSubscribed(let key, _),
                 .watched(let key, _, _), .unsubscribed(let key, _), .resynchronized(let key, _, _):
                 key
-            case .answered, .events, .summary, .own, .burst, .notice, .occupancy: nil
+            case .answered, .events, .summary, .own, .burst, .notice, .occupancy, .missed: nil
             }
         }
     }

@@ -39,6 +39,12 @@ struct EventHistory: Sendable {
         trim(at: at)
     }
 
+    /// The batches that are held at a time, oldest first, each with when it was made.
+    mutating func batches(at: Int64) -> [(batch: EventBatch, at: Int64)] {
+        trim(at: at)
+        return held[start...].map { ($0.batch, $0.at) }
+    }
+
     /// The events with a seq above `seq`, up to the channel's `current` one; `nil` where not all of them are held.
     mutating func events(after seq: UInt64, current: UInt64, at: Int64) -> [EventBatch]? {
         trim(at: at)

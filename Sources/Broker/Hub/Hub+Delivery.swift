@@ -15,6 +15,7 @@ extension Hub {
             case .notice(let frame):
                 for subscription in audience?.summaries ?? [] { deliver(notice: frame, to: subscription) }
             case .occupancy(let frame): if let audience { deliver(occupancy: frame, to: audience) }
+            case .missed(let seq): if let audience { outdate(audience, from: seq) }
             case .reply, .silent, .answered: carryOut(item, delivery)
             default:
                 carryOut(item, delivery)
@@ -67,7 +68,7 @@ extension Hub {
             subscription.isOutdated = false
             subscription.start = seq
         case .answered(let key): recipient(key)?.answered()
-        case .events, .summary, .own, .burst, .notice, .occupancy: break
+        case .events, .summary, .own, .burst, .notice, .occupancy, .missed: break
         }
     }
 

@@ -172,6 +172,15 @@ extension Hub {
         }
     }
 
+    /// Gives fresh state to all, who were not told what came from a seq on.
+    func outdate(_ audience: Audience, from seq: UInt64) {
+        for subscription in audience.events where subscription.missedFrom == nil { subscription.missedFrom = seq }
+        for subscription in audience.summaries { subscription.isOutdated = true }
+        for subscription in [audience.events, audience.summaries].joined() where !subscription.recipient.isBlocked {
+            catchUp(subscription.recipient)
+        }
+    }
+
     private func send(_ backlog: Backlog, to subscription: Subscription) {
         let (recipient, channel) = (subscription.recipient, subscription.audience.channel)
         if !backlog.changed.isEmpty {

@@ -49,6 +49,7 @@ extension Hub {
             resident.usedAt + rest < loop.now
         {
             residents[name] = nil
+            sharedLog?.unfollow(name)
         }
     }
 }

@@ -20,7 +20,17 @@ extension Hub {
             hub.recipients[key] = recipient
             let revocation = Revocation(user: user, at: hub.now, by: moderator)
             let inbox = hub.hubs[hub.index]
-            hub.store.revoke(revocation) { inbox.post(.revoked(revocation, $0, for: key)) }
+            let (store, log) = (hub.store, hub.log)
+            guard let sharedLog = hub.sharedLog else {
+                return store.revoke(revocation) { inbox.post(.revoked(revocation, $0, for: key)) }
+            }
+            sharedLog.revoke(revocation) { result in
+                inbox.post(.revoked(revocation, result, for: key))
+                guard case .success = result else { return }
+                store.revoke(revocation) { kept in
+                    if case .failure(let error) = kept { log.error("the audit lacks a revocation: \(error.reason)") }
+                }
+            }
         }
         return pending
     }

@@ -28,10 +28,18 @@ public actor Hub {
     /// What compresses for all connections here.
     nonisolated(unsafe) let compressor = SharedCompressor()
     private let buckets: SharedBuckets
-    private let health: StoreHealth
+    let health: StoreHealth
     /// The life of all channels' counters.
     nonisolated let epoch: String
     let store: any Store
+    /// The log that brokers share; `nil`: this one is alone.
+    let sharedLog: (any OperationLog)?
+    /// What this hub's batches are known by, and the number of the next one.
+    let writer = UInt64.random(in: 1 ... .max)
+    var batchNumber: UInt64 = 1
+    /// Channels whose log is to be looked at since something may have been missed, and since it is their turn.
+    var unchecked: [String] = []
+    var uncheckedInRound: [String] = []
     let log: BrokerLog
     /// Channels that may be let go to make room, in no order.
     var candidates: [String] = []
@@ -79,17 +87,17 @@ public actor Hub {
     private var group: UInt64 = 1
 
     init(
-        index: Int, loop: EventLoop, store: any Store, health: StoreHealth, settings: BrokerSettings,
-        buckets: SharedBuckets,
-        log: BrokerLog
+        index: Int, loop: EventLoop, store: any Store, sharedLog: (any OperationLog)?, health: StoreHealth,
+        settings: BrokerSettings, buckets: SharedBuckets, log: BrokerLog
     ) {
         self.index = index
         self.loop = loop
         self.store = store
+        self.sharedLog = sharedLog
         unsafe settingsOnLoop = settings
         self.health = health
         self.buckets = buckets
-        epoch = store.epoch
+        epoch = sharedLog?.epoch ?? store.epoch
         self.log = log
     }
 
@@ -109,6 +117,7 @@ public actor Hub {
         loop.atEnd { [unowned self] in letGo() }
         scheduleSweep()
         scheduleExpiry()
+        scheduleLogCheck()
         adoptWebhooks()
     }
 
@@ -145,6 +154,10 @@ public actor Hub {
             case .aged(let page): aged(page)
             case .expire(let channels, let moment): expire(channels, unchangedSince: moment)
             case .expired(let result): expired(result)
+            case .heard(let channel, let news): heard(channel, news)
+            case .read(let channel, let result): read(channel, result)
+            case .appended(let channel, let number, let result): appended(channel, number, result)
+            case .mayHaveMissed: checkAll()
             }
         }
     }
@@ -195,21 +208,23 @@ public actor Hub {
         try makeRoom()
         let entry = settings.namespaceEntry(of: name)
         let channel = Channel(
-            name: name, epoch: store.epoch, namespace: namespace, entry: entry,
+            name: name, epoch: epoch, namespace: namespace, entry: entry,
             limiter: ChannelLimiter(buckets, entry: entry, namespace),
             maxWaiting: settings.limits.waitingRequests,
-            hubs: hubs.count, loop: loop)
+            hubs: hubs.count, loop: loop, line: sharedLog.map { _ in LogLine(writer: writer) })
         let resident = Resident(channel, at: loop.now)
         residents[name] = resident
+        follow(name)
         read(resident, name)
         return resident
     }
 
     /// Asks the store for a channel that is not read yet and for which it was not asked.
-    private func read(_ resident: Resident, _ name: String) {
+    func read(_ resident: Resident, _ name: String) {
         guard resident.isUnread, !resident.isBeingRead else { return }
         resident.isBeingRead = true
         let inbox = hubs[index]
+        if let sharedLog { return sharedLog.read(name, after: nil) { inbox.post(.read(name, $0)) } }
         store.load(name, keysSince: now - Channel.keyLifetime) { inbox.post(.loaded(name, $0)) }
     }
 
@@ -294,6 +309,7 @@ public actor Hub {
         while let resident = marked.popLast() {
             resident.isMarked = false
             let (group, moment) = (group, moment)
+            if sharedLog != nil { workOnLog(of: resident, at: moment) }
             let (write, deliveries, due, counts) = resident.channel.assumeIsolated {
                 ($0.takeWrite(for: group, at: moment), $0.takeDeliveries(at: moment), $0.due, $0.takeCounts())
             }

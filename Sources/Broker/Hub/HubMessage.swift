@@ -30,4 +30,12 @@ enum HubMessage: Sendable {
     case expire([String], unchangedSince: Int64)
     /// The store let go of some.
     case expired(Result<Int, StoreError>)
+    /// The log that brokers share tells of a channel that lives here.
+    case heard(String, LogNews)
+    /// The log was read for a channel.
+    case read(String, Result<LogReading, StoreError>)
+    /// The log has answered for a channel's batch.
+    case appended(String, UInt64, Result<UInt64, AppendFailure>)
+    /// What the log tells may have been missed.
+    case mayHaveMissed
 }

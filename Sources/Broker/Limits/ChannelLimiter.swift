@@ -21,6 +21,9 @@ struct ChannelLimiter: Sendable {
         rates = namespace.rates
     }
 
+    /// Whether there is any limit.
+    var isLimiting: Bool { !rates.isEmpty }
+
     /// Goes on with other rates; what was taken stays taken.
     mutating func adopt(entry: String, _ namespace: Namespace) {
         self.namespace = entry

@@ -93,7 +93,7 @@ final class ChannelHarness {
             payloads(frames: Array(delivery.replies[range]))
         case .subscribed(_, let range, _, let missed, _):
             payloads(frames: Array(delivery.replies[range])) + missed.flatMap(texts(of:))
-        case .answered, .silent: []
+        case .answered, .silent, .missed: []
         case .events(let batch): texts(of: batch)
         case .summary(let batch): payloads(frames: bytes(batch.frame))
         case .own(let own, _): payloads(frames: bytes(own.frame))

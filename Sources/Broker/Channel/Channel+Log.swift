@@ -1,0 +1,363 @@
+import Reactions
+import Storage
+import Wire
+
+// A channel whose changes go by way of a log that several brokers share. Each of them applies the log to its own ledger;
+// the one that appended a batch answers for it.
+extension Channel {
+    /// Takes a request in: an operation for the next batch, everything else for when what came before it is applied.
+    func handleLogged(_ request: ChannelRequest, at moment: Moment) {
+        let item = item(for: request, at: moment)
+        line?.items.append(item)
+        drain(at: moment)
+    }
+
+    private func item(for request: ChannelRequest, at moment: Moment) -> LogLine.Item {
+        if let line, line.items.count >= maxWaiting, !request.body.isNeverRefused {
+            return .reply(overflow(of: request))
+        }
+        guard case .operation(let operation) = request.body else { return .request(request) }
+        if line?.isDown ?? false {
+            return .reply(refusal(of: request, .unavailable, LogLine.unavailable))
+        }
+        // What the ledger refuses or knows as it is now takes no token; what it is by then, the log says.
+        let now = max(moment.unix, line?.progress.time ?? 0)
+        if limiter.isLimiting, let plan = try? ledger.judge(operation, rules: namespace.rules, at: now),
+            !plan.isDuplicate, let wait = limiter.take(for: request.origin.asker, at: moment.clock)
+        {
+            let words = "too fast; wait as long as this says"
+            return .reply(refusal(of: request, .rateLimited, words, retryAfterMilliseconds: wait))
+        }
+        return .operation(request, operation, at: moment.unix)
+    }
+
+    /// Answers what waits for no operation any more, up to one whose author has seen more than this broker.
+    func drain(at moment: Moment) {
+        while let item = line?.items.first {
+            switch item {
+            case .operation: return
+            case .reply(let reply): outbox.emit(reply, at: moment)
+            case .request(let request):
+                if isAhead(request) {
+                    if line?.isHeldBack == false { line?.mustRead(at: moment.clock) }
+                    line?.isHeldBack = true
+                    return
+                }
+                line?.isHeldBack = false
+                outbox.emit(answer(to: request, at: moment), at: moment)
+            }
+            line?.items.removeFirst()
+        }
+    }
+
+    /// Whether its author has seen changes by way of another broker that have not come here yet.
+    private func isAhead(_ request: ChannelRequest) -> Bool {
+        guard case .subscribe(let subscribe) = request.body, let since = subscribe.since else { return false }
+        return since.epoch == epoch && since.seq > ledger.seq
+    }
+
+    // MARK: The log
+
+    /// Takes what the log tells of the channel.
+    func heard(_ entry: LogEntry, previous: UInt64, at moment: Moment) {
+        guard let position = line?.progress.position, entry.position > position else { return }
+        guard unread == nil, line?.isReading == false else {
+            line?.hold(entry, previous: previous)
+            return
+        }
+        guard previous == position else {
+            line?.hold(entry, previous: previous)
+            // Where one is before it that is older than what is known, the log has lost that.
+            if previous < position { line?.mustReadAll = true }
+            line?.mustRead(at: moment.clock)
+            return
+        }
+        apply(entry, at: moment)
+        applyEarly(at: moment)
+        drain(at: moment)
+    }
+
+    /// Something may have been missed, at a time in milliseconds of the clock.
+    func doubt(at clock: Int64) {
+        line?.mustRead(at: clock)
+    }
+
+    /// Takes what another broker says of its subscribers.
+    func heard(said bytes: [UInt8], at moment: Moment) {
+        if let notice = SharedOccupancy.Notice(bytes: bytes) { outbox.hear(notice, at: moment) }
+    }
+
+    private func applyEarly(at moment: Moment) {
+        while let entry = line?.takeEarly() { apply(entry, at: moment) }
+        guard let line, !line.early.isEmpty else { return }
+        if line.early.contains(where: { $0.previous < line.progress.position }) { self.line?.mustReadAll = true }
+        self.line?.mustRead(at: moment.clock)
+    }
+
+    /// Takes what was read of the log; says what is wrong with it.
+    func read(_ result: Result<LogReading, StoreError>, at moment: Moment) -> String? {
+        line?.isReading = false
+        let reading: LogReading
+        do throws(StoreError) { reading = try result.get() } catch {
+            readFailed(at: moment)
+            return error.reason
+        }
+        switch reading.kind {
+        case .more: line?.timesLess = 0
+        case .less:
+            let times = (line?.timesLess ?? 0) + 1
+            line?.timesLess = times
+            // Once, it may be one who answers that is behind.
+            if times > 1 { line?.mustReadAll = true }
+            readFailed(at: moment)
+            return "the log ends before what it has told"
+        case .whole:
+            guard begin(with: reading.snapshot, at: moment) else {
+                readFailed(at: moment)
+                return "a snapshot of the channel is not one of this version's"
+            }
+        }
+        let isLoading = unread != nil
+        for entry in reading.entries where entry.position > line?.progress.position ?? .max {
+            apply(entry, isReplay: isLoading, at: moment)
+        }
+        applyEarly(at: moment)
+        if let requests = unread {
+            unread = nil
+            for request in requests { handleLogged(request, at: moment) }
+        }
+        drain(at: moment)
+        answerWhoeverIsAhead(at: moment)
+        drain(at: moment)
+        return nil
+    }
+
+    private func readFailed(at moment: Moment) {
+        guard unread == nil else { return loaded(nil, group: 0, at: moment) }
+        line?.readAt = moment.clock + LogLine.resendDelay
+        if case .request(let request) = line?.items.first, line?.isHeldBack == true {
+            answerHeldBack(with: tooEarly(request), at: moment)
+        }
+        drain(at: moment)
+    }
+
+    /// Answers the one whose author had seen more, and who has seen what there never was.
+    private func answerWhoeverIsAhead(at moment: Moment) {
+        // A read that was begun before it came says nothing.
+        guard case .request(let request) = line?.items.first, line?.isHeldBack == true, line?.readAt == nil else {
+            return
+        }
+        answerHeldBack(with: answer(to: request, at: moment), at: moment)
+    }
+
+    private func answerHeldBack(with reply: Reply, at moment: Moment) {
+        line?.isHeldBack = false
+        line?.items.removeFirst()
+        outbox.emit(reply, at: moment)
+    }
+
+    private func tooEarly(_ request: ChannelRequest) -> Reply {
+        refusal(of: request, .unavailable, "this broker has not heard of all that you have seen yet; try again")
+    }
+
+    /// The answer to an append: where it stands, or why it does not.
+    func appended(_ number: UInt64, _ result: Result<UInt64, AppendFailure>, at moment: Moment) {
+        guard let batch = line?.inFlight, batch.number == number, batch.position == nil else { return }
+        switch result {
+        case .success(let position):
+            line?.inFlight?.position = position
+            line?.wait(LogLine.returnDelay, from: moment.clock)
+            if position <= line?.progress.position ?? 0 { passedBy(at: moment) }
+        case .failure(.refused): line?.wait(LogLine.refusalDelay, from: moment.clock)
+        case .failure(.undecided): break
+        }
+    }
+
+    /// What is to be asked of the log; `number` is for a batch that begins, where one does.
+    func takeLogWork(number: UInt64, at moment: Moment) -> LogWork {
+        var work = LogWork()
+        retry(&work, number: number, at: moment)
+        if let line, line.inFlight == nil, unread == nil {
+            let entries = entries(of: line)
+            if !entries.isEmpty { work.append = send(entries, number: number, at: moment) }
+        }
+        if let line, !line.isReading, unread == nil, let readAt = line.readAt, readAt <= moment.clock {
+            self.line?.readAt = nil
+            self.line?.isReading = true
+            work.read = (line.mustReadAll ? nil : line.progress.position, ())
+        }
+        work.say = outbox.takeNotice(at: moment)?.bytes
+        if let line, line.isSnapshotDue {
+            self.line?.isSnapshotDue = false
+            work.snapshot = (line.progress.position, snapshot(at: moment))
+        }
+        return work
+    }
+
+    /// The operations that go into the next batch: none behind someone who may have to be held back.
+    private func entries(of line: LogLine) -> [LogBatch.Entry] {
+        var entries: [LogBatch.Entry] = []
+        for item in line.items.waiting {
+            switch item {
+            case .operation(_, let operation, let at): entries.append(LogBatch.Entry(at: at, operation))
+            case .request(let request): if isAhead(request) { return entries }
+            case .reply: break
+            }
+            if entries.count == LogLine.maxOperations { return entries }
+        }
+        return entries
+    }
+
+    private func send(
+        _ entries: [LogBatch.Entry], number: UInt64, at moment: Moment
+    ) -> (number: UInt64, bytes: [UInt8])? {
+        guard let writer = line?.writer else { return nil }
+        let bytes = LogBatch(writer: writer, number: number, rules: namespace.rules, entries: entries).bytes
+        line?.inFlight = LogLine.InFlight(
+            number: number, bytes: bytes, operations: entries.count, patience: LogLine.patience,
+            wait: LogLine.resendDelay, retryAt: moment.clock + LogLine.resendDelay)
+        return (number, bytes)
+    }
+
+    /// The batch on its way stands where another one was: the log has lost that.
+    private func passedBy(at moment: Moment) {
+        line?.mustReadAll = true
+        line?.mustRead(at: moment.clock)
+        // Should the log have lost this one as well, it is sent again.
+        line?.inFlight?.position = nil
+    }
+
+    /// Sends the batch on its way again where its time has come, or gives it up.
+    private func retry(_ work: inout LogWork, number: UInt64, at moment: Moment) {
+        guard let batch = line?.inFlight, batch.retryAt <= moment.clock else { return }
+        line?.wait(LogLine.resendDelay, from: moment.clock)
+        // Counted by tries, not by the clock: a broker that was stopped for a while has what came meanwhile before it.
+        let patience = batch.patience - batch.wait
+        line?.inFlight?.patience = patience
+        if patience > 0 || batch.operations == 0 {
+            guard let position = batch.position else {
+                work.append = (batch.number, batch.bytes)
+                return
+            }
+            // It stands there, so it is only late.
+            line?.mustRead(at: moment.clock)
+            if position <= line?.progress.position ?? 0 { passedBy(at: moment) }
+        } else {
+            work.hasGivenUp = true
+            refuse(batch, at: moment)
+            // An empty batch with a higher number: what was given up cannot come after it.
+            work.append = send([], number: number, at: moment)
+        }
+    }
+
+    /// Refuses the operations of a batch, and answers what waited behind them.
+    private func refuse(_ batch: LogLine.InFlight, at moment: Moment) {
+        var left = batch.operations
+        line?.inFlight = nil
+        while left > 0, let operation = takeOperation(at: moment) {
+            outbox.emit(refusal(of: operation.request, .unavailable, LogLine.unavailable), at: moment)
+            left -= 1
+        }
+        // Those that were to go with the next one: they never left.
+        while let operation = takeOperation(at: moment) {
+            outbox.emit(refusal(of: operation.request, .unavailable, LogLine.unavailable), at: moment)
+        }
+        drain(at: moment)
+    }
+
+    // MARK: Applying
+
+    /// Takes the first operation that waits; what is ahead of it is answered.
+    private func takeOperation(at moment: Moment) -> (request: ChannelRequest, operation: Operation)? {
+        drain(at: moment)
+        guard case .operation(let request, let operation, _) = line?.items.first else { return nil }
+        line?.items.removeFirst()
+        return (request, operation)
+    }
+
+    private func apply(_ entry: LogEntry, isReplay: Bool = false, at moment: Moment) {
+        guard let batch = LogBatch(bytes: entry.bytes) else {
+            line?.progress.skip(to: entry.position)
+            return
+        }
+        guard line?.progress.advance(to: batch, at: entry.position) ?? false else { return }
+        let isOwn = batch.writer == line?.writer && batch.number == line?.inFlight?.number
+        if isOwn { line?.inFlight = nil }
+        for entry in batch.entries {
+            guard let time = line?.progress.time(of: entry) else { return }
+            ledger.forgetKeys(before: time - Channel.keyLifetime)
+            let own = isOwn ? takeOperation(at: moment)?.request : nil
+            apply(
+                entry.operation, for: own, by: batch.rules, isReplay: isReplay, Moment(unix: time, clock: moment.clock))
+        }
+        if isReplay { _ = outbox.sealedHistory(at: Moment(unix: line?.progress.time ?? 0, clock: moment.clock)) }
+        let isRound = (line?.progress.count ?? 1) % LogLine.snapshotEvery == 0
+        if isRound, isOwn { line?.isSnapshotDue = true }
+    }
+
+    /// Does one operation of the log; `own` is whose it is, where that one asked here.
+    private func apply(
+        _ operation: Operation, for own: ChannelRequest?, by rules: Rules, isReplay: Bool, _ moment: Moment
+    ) {
+        let request =
+            own ?? ChannelRequest(channel: name, origin: .elsewhere(operation.user), body: .operation(operation))
+        do throws(Refusal) {
+            let plan = try Channel.judge(operation, by: &ledger, rules, at: moment)
+            var (reply, outcome) = commit(plan, operation, for: request)
+            // What was acked before anyone here listened is no part of a burst to come.
+            if isReplay { reply.burst = nil }
+            guard own != nil else { return outbox.announce(reply, at: moment) }
+            outbox.emit(reply, at: moment)
+            note(reply, of: operation, outcome, at: moment)
+        } catch {
+            if own != nil { outbox.emit(refusal(of: request, ErrorCode(error), error.words), at: moment) }
+        }
+    }
+
+    /// Goes on from what the channel is in the log, where it is not known how it has become that; `nil`: it is fresh.
+    private func begin(with snapshot: LogReading.Snapshot?, at moment: Moment) -> Bool {
+        var known = ChannelSnapshot(progress: LogProgress(), image: ChannelImage(), events: [], isAnonymous: false)
+        if let snapshot {
+            guard let read = ChannelSnapshot(bytes: snapshot.bytes) else { return false }
+            known = read
+        }
+        ledger = Ledger(known.image)
+        line?.progress = known.progress
+        line?.mustReadAll = false
+        line?.timesLess = 0
+        let history = known.history(for: namespace)
+        if unread == nil {
+            outbox.restart(at: ledger.seq, history, at: moment)
+        } else {
+            outbox.begin(at: ledger.seq, history)
+        }
+        // Its outcome is among what was not seen.
+        if let batch = line?.inFlight, known.progress.hasApplied(batch.number, of: line?.writer ?? 0) {
+            refuse(batch, at: moment)
+        }
+        return true
+    }
+
+    /// What makes a snapshot of the channel as it is now; it takes its time on another thread.
+    private func snapshot(at moment: Moment) -> @Sendable () -> [UInt8] {
+        var history = outbox.sealedHistory(at: moment)
+        let (ledger, progress, isAnonymous) = (ledger, line?.progress ?? LogProgress(), namespace.isAnonymous)
+        let events = history.batches(at: moment.unix)
+        return {
+            ChannelSnapshot(progress: progress, image: ledger.image, events: events, isAnonymous: isAnonymous).bytes
+        }
+    }
+}
+
+extension LogLine {
+    /// What a person is told whose change the log did not take.
+    static let unavailable = "the log cannot take it now; a retry with the same key is safe"
+}
+
+extension Origin {
+    /// Someone who asked another broker.
+    static func elsewhere(_ user: String) -> Origin {
+        Origin(
+            connection: ConnectionKey(hub: 0, slot: .max, generation: .max), user: user, id: nil, wantsReply: false)
+    }
+}

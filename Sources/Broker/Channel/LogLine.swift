@@ -1,0 +1,133 @@
+import Reactions
+import Storage
+
+/// Where a channel stands in a log that several brokers share, and what waits for it there.
+///
+/// One batch of the channel is on its way at a time, so that the order of requests is that of the log; what comes
+/// meanwhile is the next batch. It is answered when it comes back by the log, with the outcome that every broker finds.
+struct LogLine: Sendable {
+    /// Something that was asked for, in order.
+    enum Item: Sendable {
+        /// An operation, and when it was asked for.
+        case operation(ChannelRequest, Operation, at: Int64)
+        /// A request that changes nothing.
+        case request(ChannelRequest)
+        /// What is known already, and waits for its place.
+        case reply(Reply)
+    }
+
+    /// The batch on its way.
+    struct InFlight: Sendable {
+        var number: UInt64
+        var bytes: [UInt8]
+        /// How many operations are in it; 0: it only finds out whether the log can be written to again, and lets nothing
+        /// through any more that was given up before it.
+        var operations: Int
+        /// For how long it is still tried, in milliseconds.
+        var patience: Int64
+        /// How long it is left alone before it is tried again, and until when, in milliseconds (of the channel's clock).
+        var wait: Int64
+        var retryAt: Int64
+        /// Where it stands, where that is known before it has come back.
+        var position: UInt64?
+    }
+
+    /// How long a batch is tried before its requests are refused, in milliseconds.
+    static let patience: Int64 = 5_000
+    /// How long an answer is awaited before the batch is sent again, in milliseconds.
+    static let resendDelay: Int64 = 1_000
+    /// How long nothing is sent after a refusal, in milliseconds.
+    static let refusalDelay: Int64 = 200
+    /// How long a batch that is known to stand in the log may take to come back before it is read, in milliseconds.
+    static let returnDelay: Int64 = 300
+    /// How many operations a batch has at most.
+    static let maxOperations = 500
+    /// How many entries are held that came before their time.
+    static let maxEarly = 4_096
+    /// Every so many batches the writer of the last one keeps a snapshot.
+    static let snapshotEvery: UInt64 = 512
+
+    /// Names this broker among those that write.
+    let writer: UInt64
+    var progress = LogProgress()
+    var items = Waitlist<Item>()
+    var inFlight: InFlight?
+    /// Entries that came before those ahead of them, or while the log is being read.
+    var early: [(entry: LogEntry, previous: UInt64)] = []
+    /// Whether the log was asked for what is missing.
+    var isReading = false
+    /// When the log is to be asked for what may be missing, in milliseconds of the channel's clock; `nil`: nothing may be.
+    var readAt: Int64?
+    /// Whether all of it is to be read, since what is known is not what the log has.
+    var mustReadAll = false
+    /// How often in a row the log ended before what is known.
+    var timesLess = 0
+    /// Whether the first item waits until the log was read, since its author has seen more than this broker has.
+    var isHeldBack = false
+    /// Whether a snapshot is due.
+    var isSnapshotDue = false
+
+    init(writer: UInt64) {
+        self.writer = writer
+    }
+
+    /// Whether a batch was given up, and the log has taken none since.
+    var isDown: Bool { inFlight.map { $0.operations == 0 } ?? false }
+
+    /// Whether something waits for the log.
+    var hasPending: Bool { !items.isEmpty || inFlight.map { $0.operations > 0 } ?? false }
+
+    /// Whether nothing waits, and nothing is on its way.
+    var isIdle: Bool { items.isEmpty && inFlight == nil && !isReading }
+
+    /// When something is to be done although nothing happens, in milliseconds of the channel's clock.
+    var due: Int64? {
+        let read = isReading ? nil : readAt
+        return [inFlight?.retryAt, read].compactMap(\.self).min()
+    }
+
+    /// Leaves the batch on its way alone for some milliseconds.
+    mutating func wait(_ milliseconds: Int64, from clock: Int64) {
+        inFlight?.wait = milliseconds
+        inFlight?.retryAt = clock + milliseconds
+    }
+
+    /// Notes that something may be missing.
+    mutating func mustRead(at clock: Int64) {
+        readAt = min(readAt ?? clock, clock)
+    }
+
+    /// Keeps an entry until those ahead of it are there.
+    mutating func hold(_ entry: LogEntry, previous: UInt64) {
+        // What is let go is read again.
+        if early.count >= LogLine.maxEarly { early.removeAll() }
+        early.append((entry, previous))
+    }
+
+    /// Takes the first entry that comes next among those that are held, and lets go of what is known already.
+    mutating func takeEarly() -> LogEntry? {
+        early.removeAll { $0.entry.position <= progress.position }
+        guard let index = early.firstIndex(where: { $0.previous == progress.position }) else { return nil }
+        return early.remove(at: index).entry
+    }
+}
+
+/// What a channel wants of the log.
+struct LogWork: Sendable {
+    /// A batch to append, and the name by which it is known again.
+    var append: (number: UInt64, bytes: [UInt8])?
+    /// Whether a batch was given up.
+    var hasGivenUp = false
+    /// Whether to read, and what is known already.
+    var read: (after: UInt64?, isWanted: Void)?
+    /// What is to be said to the other brokers.
+    var say: [UInt8]?
+    /// A snapshot to keep.
+    var snapshot: (position: UInt64, bytes: @Sendable () -> [UInt8])?
+}
+
+/// The earlier of two times of which there may be none.
+func earliest(_ one: Int64?, _ other: Int64?) -> Int64? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
+}

@@ -1,0 +1,112 @@
+import Reactions
+import Storage
+import Transport
+
+// Channels that live in a log which several brokers share.
+extension Hub {
+    /// How many channels are looked at in a second at most after something may have been missed.
+    private static let checksPerSecond = 1_000
+    /// How many of them in a second in any case, and in how many seconds all are, where they are not too many.
+    private static let idleChecksPerSecond = 200
+    private static let checkRound = 30
+
+    /// Has the log tell of a channel.
+    func follow(_ name: String) {
+        let inbox = hubs[index]
+        sharedLog?.follow(name) { inbox.post(.heard(name, $0)) }
+    }
+
+    func heard(_ name: String, _ news: LogNews) {
+        guard let resident = residents[name] else { return }
+        let moment = moment
+        switch news {
+        case .entry(let entry, let previous):
+            resident.releasedAt = .now
+            resident.channel.assumeIsolated { $0.heard(entry, previous: previous, at: moment) }
+        case .said(let bytes): resident.channel.assumeIsolated { $0.heard(said: bytes, at: moment) }
+        }
+        mark(resident)
+    }
+
+    func read(_ name: String, _ result: Result<LogReading, StoreError>) {
+        guard let resident = residents[name] else { return }
+        resident.isBeingRead = false
+        let moment = moment
+        let (fault, isUnread) = resident.channel.assumeIsolated { channel in
+            (channel.read(result, at: moment), channel.isUnread)
+        }
+        resident.isUnread = isUnread
+        if let fault { log.say(.error, .store, "the log could not be read for a channel: \(fault)") }
+        mark(resident)
+    }
+
+    func appended(_ name: String, _ number: UInt64, _ result: Result<UInt64, AppendFailure>) {
+        if case .failure(.refused(let reason)) = result {
+            metrics.commitFailures += 1
+            health.answered(isTaken: false, at: loop.now)
+            log.say(.error, .store, "the log refused a batch: \(reason)")
+        } else if case .success = result {
+            health.answered(isTaken: true, at: loop.now)
+        }
+        guard let resident = residents[name] else { return }
+        let moment = moment
+        resident.channel.assumeIsolated { $0.appended(number, result, at: moment) }
+        mark(resident)
+    }
+
+    /// Asks the log for what a channel wants of it.
+    func workOnLog(of resident: Resident, at moment: Moment) {
+        guard let sharedLog else { return }
+        let (name, number, inbox) = (resident.channel.name, batchNumber, hubs[index])
+        let work = resident.channel.assumeIsolated { $0.takeLogWork(number: number, at: moment) }
+        if let (number, bytes) = work.append {
+            if number == batchNumber { batchNumber += 1 }
+            let id = String(writer, radix: 36) + "-" + String(number, radix: 36)
+            sharedLog.append(bytes, to: name, id: id) { inbox.post(.appended(name, number, $0)) }
+        }
+        if work.hasGivenUp {
+            metrics.commitFailures += 1
+            health.answered(isTaken: false, at: loop.now)
+            log.say(.error, .store, "the log took nothing for too long; changes are refused until it does")
+        }
+        if let (position, _) = work.read {
+            sharedLog.read(name, after: position) { inbox.post(.read(name, $0)) }
+        }
+        if let bytes = work.say { sharedLog.say(bytes, about: name) }
+        if let (position, bytes) = work.snapshot {
+            sharedLog.keepSnapshot(of: name, at: position, bytes: bytes)
+        }
+    }
+
+    /// Looks every second at some channels: what the log tells may get lost on its way where nothing follows it.
+    func scheduleLogCheck() {
+        guard sharedLog != nil else { return }
+        loop.schedule(
+            Alarm { [unowned self] in
+                checkLog()
+                scheduleLogCheck()
+            }, after: .seconds(1))
+    }
+
+    /// What the log tells may have been missed.
+    func checkAll() {
+        unchecked = Array(residents.keys)
+        check(&unchecked, Hub.checksPerSecond)
+    }
+
+    private func checkLog() {
+        check(&unchecked, Hub.checksPerSecond)
+        if uncheckedInRound.isEmpty { uncheckedInRound = Array(residents.keys) }
+        check(&uncheckedInRound, min(residents.count / Hub.checkRound + 1, Hub.idleChecksPerSecond))
+    }
+
+    private func check(_ names: inout [String], _ most: Int) {
+        let clock = moment.clock
+        for name in names.suffix(most) {
+            guard let resident = residents[name] else { continue }
+            resident.channel.assumeIsolated { $0.doubt(at: clock) }
+            mark(resident)
+        }
+        names.removeLast(min(names.count, most))
+    }
+}
