@@ -29,6 +29,7 @@ extension Server {
         if !isWhole {
             context.log.error("the store could not take the last changes; they are lost")
         }
+        sharedLog?.close()
         store.close()
         for loop in loops { loop.stop() }
         return isWhole

@@ -21,21 +21,32 @@ public final class Server: Sendable {
     let noticeEnds = DispatchSemaphore(value: 0)
     let loops: [EventLoop]
     let store: any Store
+    /// What several brokers share.
+    let sharedLog: (any OperationLog)?
 
     /// Starts a server; it serves when this returns.
     ///
     /// - Throws: ``ServerError`` where the store cannot be opened or an address cannot be listened on.
     public convenience init(_ settings: ServerSettings, loopCount: Int, log: BrokerLog) throws(ServerError) {
-        try self.init(settings, store: try Server.openStore(settings), loopCount: loopCount, log: log)
+        let store = try Server.openStore(settings)
+        do throws(ServerError) {
+            let sharedLog = try settings.nats.map { nats throws(ServerError) in try Server.openLog(nats) }
+            try self.init(settings, store: store, sharedLog: sharedLog, loopCount: loopCount, log: log)
+        } catch {
+            store.close()
+            throw error
+        }
     }
 
-    /// Starts a server over a store that is open; it is closed with the server.
+    /// Starts a server over a store that is open, and a log; they are closed with the server.
     init(
-        _ settings: ServerSettings, store: any Store, loopCount: Int, log: BrokerLog
+        _ settings: ServerSettings, store: any Store, sharedLog: (any OperationLog)? = nil, loopCount: Int,
+        log: BrokerLog
     ) throws(ServerError) {
         raiseDescriptorLimit()
-        let revocations = try Server.revocations(of: store)
+        let revocations = try Server.revocations(of: store, sharedLog)
         self.store = store
+        self.sharedLog = sharedLog
         do throws(TransportError) {
             var loops: [EventLoop] = []
             for index in 0..<max(1, loopCount) { loops.append(try EventLoop(name: "fanfare-\(index)")) }
@@ -45,7 +56,8 @@ public final class Server: Sendable {
         }
         for loop in loops { loop.start() }
         let broker = Broker(
-            loops: loops, store: store, settings: settings.broker, revocations: revocations, log: log)
+            loops: loops, store: store, sharedLog: sharedLog, settings: settings.broker, revocations: revocations,
+            log: log)
         context = Context(broker: broker, access: AccessRules(settings), log: log)
         started = settings
         var addresses: [ServerSettings.Listen] = []
@@ -58,6 +70,7 @@ public final class Server: Sendable {
             }
         } catch {
             for loop in loops { loop.stop() }
+            sharedLog?.close()
             store.close()
             throw ServerError("\(error)")
         }
@@ -99,17 +112,26 @@ public final class Server: Sendable {
         return socket.address
     }
 
-    /// Asks the store who was revoked, before anybody is let in.
-    private static func revocations(of store: any Store) throws(ServerError) -> Revocations {
+    /// Asks the store, and the log that is shared, who was revoked, before anybody is let in.
+    private static func revocations(
+        of store: any Store, _ sharedLog: (any OperationLog)?
+    ) throws(ServerError) -> Revocations {
         let answer = Locked<Result<[Revocation], StoreError>?>(nil)
         let done = DispatchSemaphore(value: 0)
-        store.loadRevocations { result in
+        let take: @Sendable (Result<[Revocation], StoreError>) -> Void = { result in
             answer.withLock { $0 = result }
             done.signal()
         }
+        if let sharedLog { sharedLog.loadRevocations(answer: take) } else { store.loadRevocations(answer: take) }
         done.wait()
         do throws(StoreError) { return Revocations(try answer.withLock { $0 }?.get() ?? []) } catch {
             throw ServerError("cannot read the store: \(error.reason)")
+        }
+    }
+
+    private static func openLog(_ settings: NATSSettings) throws(ServerError) -> any OperationLog {
+        do throws(StoreError) { return try NATSLog(settings) } catch {
+            throw ServerError("cannot share a log by NATS: \(error.reason)")
         }
     }
 

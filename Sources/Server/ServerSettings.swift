@@ -1,4 +1,5 @@
 public import Broker
+public import Storage
 public import Transport
 
 /// Where a server listens, what it keeps and what its broker does.
@@ -40,6 +41,9 @@ public struct ServerSettings: Sendable {
     public var data: String
     /// The store.
     public var store: StoreKind
+    /// The log that the channels are in, where several brokers share them; the store then keeps this one's audit and
+    /// what is to be posted elsewhere.
+    public var nats: NATSSettings?
     /// The origins from which browsers may connect, as `https://example.org`; `nil`: any.
     ///
     /// A page of the broker's own host may always.
@@ -53,12 +57,14 @@ public struct ServerSettings: Sendable {
 
     /// Makes settings.
     public init(
-        listen: [Listen], data: String = "./data", store: StoreKind = .sqlite, origins: [String]? = [],
+        listen: [Listen], data: String = "./data", store: StoreKind = .sqlite, nats: NATSSettings? = nil,
+        origins: [String]? = [],
         trustedProxies: AddressSet = AddressSet(), metricsAccess: MetricsAccess = .anyone, broker: BrokerSettings
     ) {
         self.listen = listen
         self.data = data
         self.store = store
+        self.nats = nats
         self.origins = origins
         self.trustedProxies = trustedProxies
         self.metricsAccess = metricsAccess

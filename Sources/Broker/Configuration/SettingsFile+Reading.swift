@@ -8,8 +8,13 @@ extension SettingsFile {
         data = try top["data"]?.text()
         if let entry = top["store"] {
             let store = try entry.object(["kind"], lines: &lines)
-            self.store = try store.required("kind").choice(of: Store.self, planned: ["nats"])
+            let kind = try store.required("kind")
+            if case .string("nats") = kind.value.kind {
+                throw kind.error("is of what one broker keeps; for several, set \"nats\": {\"servers\": […]} beside it")
+            }
+            self.store = try kind.choice(of: Store.self)
         }
+        if let entry = top["nats"], !entry.isNull { nats = try readNATS(entry) }
         if let entry = top["tokens"], !entry.isNull { try readTokens(entry) }
         if let entry = top["server_keys"] { serverKeys = try readKeys(entry) }
         if let entry = top["origins"] { origins = try readOrigins(entry) }

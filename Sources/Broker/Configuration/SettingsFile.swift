@@ -1,3 +1,4 @@
+public import Storage
 public import Transport
 
 /// What a settings file says; what it leaves out is `nil`.
@@ -30,6 +31,8 @@ public struct SettingsFile: Sendable {
     public internal(set) var data: String?
     /// The store (`store.kind`).
     public internal(set) var store: Store?
+    /// The log that several brokers share (`nats`).
+    public internal(set) var nats: NATSSettings?
     /// The secret of tokens (`tokens.hs256_secret`).
     public internal(set) var tokenSecret: String?
     /// The file of the keys of tokens (`tokens.jwks_file`).
@@ -75,7 +78,7 @@ public struct SettingsFile: Sendable {
     }
 
     static let names = [
-        "listen", "data", "store", "tokens", "server_keys", "origins", "trusted_proxies", "metrics", "limits", "drain",
-        "hooks", "namespaces",
+        "listen", "data", "store", "nats", "tokens", "server_keys", "origins", "trusted_proxies", "metrics", "limits",
+        "drain", "hooks", "namespaces",
     ]
 }

@@ -99,16 +99,15 @@ extension SettingsObject.Entry {
         return number
     }
 
-    /// One of a few words; those that are planned are told apart from those that are wrong.
+    /// One of a few words.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        of type: Choice.Type, planned: [String] = []
+        of type: Choice.Type
     ) throws(SettingsError) -> Choice {
         let known = Choice.allCases.map(\.rawValue)
         guard case .string(let text) = value.kind else {
             throw error("is \(known.joined(separator: " or ")), not \(value.described)")
         }
         if let choice = Choice(rawValue: text) { return choice }
-        if planned.contains(text) { throw error("\"\(text)\" is not available in this version") }
         let reason = "\(path) is \(known.joined(separator: " or ")), not \"\(text)\""
         throw SettingsError(line: line, reason, unknown: text, known: known)
     }

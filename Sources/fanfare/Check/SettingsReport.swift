@@ -72,6 +72,7 @@ struct SettingsReport {
         }
         add("data", server.data, options: ["data"])
         add("store.kind", server.store.rawValue, options: ["store"])
+        addNATS(server.nats)
         add("loops", String(settings.loopCount), options: ["loops"])
         add("log", settings.logForm.rawValue, options: ["log"])
     }

@@ -5,7 +5,7 @@ enum ServeOptions {
     static let all: [CommandSyntax.Option] = [
         .value(
             "config", "FILE",
-            "the settings file, JSON: listen, data, store, tokens, server_keys, origins, trusted_proxies, metrics, limits, drain, hooks, namespaces; options and variables win over it",
+            "the settings file, JSON: listen, data, store, nats, tokens, server_keys, origins, trusted_proxies, metrics, limits, drain, hooks, namespaces; options and variables win over it",
             environment: true),
         .repeated(
             "listen", "ADDR", "where to serve: HOST:PORT, [V6]:PORT, :PORT or unix:PATH; port 0 takes a free one",
@@ -25,6 +25,10 @@ enum ServeOptions {
         .value("data", "DIR", "the folder of the store's file, fanfare.db", default: "./data", environment: true),
         .value(
             "store", "KIND", "sqlite, or memory: nothing outlives the process", default: "sqlite", environment: true),
+        .value(
+            "nats", "URL[,URL]",
+            "shares its channels with the other brokers that name these NATS servers, in a log in JetStream",
+            environment: true),
         .value("token-secret", "SECRET", "takes tokens signed with it by HS256", environment: true),
         .value(
             "jwks-file", "FILE",

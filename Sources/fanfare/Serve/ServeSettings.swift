@@ -2,6 +2,7 @@ import Broker
 import CommandOptions
 import Glibc
 import Server
+import Storage
 import Transport
 
 /// What the words of `fanfare serve`, the environment and the settings file come to, in this order.
@@ -44,7 +45,8 @@ struct ServeSettings {
         let origins: [String]? = file?.settings.origins ?? (isDevelopment ? ["*"] : [])
         server = ServerSettings(
             listen: listen, data: try ServeSettings.data(words, file?.settings),
-            store: try ServeSettings.store(words, file?.settings), origins: origins == ["*"] ? nil : origins,
+            store: try ServeSettings.store(words, file?.settings), nats: try ServeSettings.nats(words, file?.settings),
+            origins: origins == ["*"] ? nil : origins,
             trustedProxies: proxies.set, metricsAccess: file?.settings.metrics ?? .anyone,
             broker: BrokerSettings(
                 namespaces: ServeSettings.namespaces(file?.settings, isDevelopment: isDevelopment),
@@ -120,6 +122,14 @@ struct ServeSettings {
             }
         }
         return try words.choice("store", as: ServerSettings.StoreKind.self)
+    }
+
+    private static func nats(_ words: CommandWords, _ file: SettingsFile?) throws(UsageError) -> NATSSettings? {
+        guard let text = words.textIfAny("nats") else { return file?.nats }
+        guard let settings = NATSSettings.reading(text, over: file?.nats) else {
+            throw UsageError("--nats is URLs of NATS servers, such as nats://127.0.0.1:4222, with commas between them")
+        }
+        return settings
     }
 
     private static func namespaces(_ file: SettingsFile?, isDevelopment: Bool) -> [String: Namespace] {

@@ -159,6 +159,15 @@ import Transport
             (#"{"namespaces": {"chat": {"rate": {"connection": {"burst": 0}}}}}"#, "rate.connection.burst"),
             (#"{"namespaces": {"chat": {"rate": {"address": 5}}}}"#, "rate.address"),
             (#"{"namespaces": {"chat": {"rate": {"host": null}}}}"#, "rate.host"),
+            (#"{"store": {"kind": "nats"}}"#, "\"nats\": {\"servers\""),
+            (#"{"nats": {}}"#, "nats needs \"servers\""),
+            (#"{"nats": {"servers": []}}"#, "1 to 16 servers"),
+            (#"{"nats": {"servers": ["127.0.0.1:4222"]}}"#, "nats.servers[0] is the URL of a NATS server"),
+            (#"{"nats": {"servers": ["nats://a"], "name": "a.b"}}"#, "letters, digits"),
+            (#"{"nats": {"servers": ["nats://a"], "replicas": 6}}"#, "from 1 to 5"),
+            (#"{"nats": {"servers": ["nats://a"], "partitions": 0}}"#, "from 1 to 64"),
+            (#"{"nats": {"servers": ["nats://a"], "cert": "c.pem"}}"#, "\"cert\" and \"key\" together"),
+            (#"{"nats": {"servers": ["nats://a"], "password": "p"}}"#, "no \"user\""),
             (#"{"namespaces": {"chat": {"durability": "eternal"}}}"#, "memory or committed or synced, not \"eternal\""),
             (#"{"namespaces": {"chat": {"reactions": {"allowed": ["👍", "party"]}}}}"#, "allowed[1]"),
             (#"{"namespaces": {"chat": {"reactions": {"kind": "named", "allowed": ["👍"]}}}}"#, "allowed[0]"),
@@ -166,16 +175,6 @@ import Transport
     func wrong(text: String, words: String) {
         let error = #expect(throws: SettingsError.self) { try read(text) }
         #expect(error?.reason.contains(words) == true, "\(error?.reason ?? "")")
-    }
-
-    @Test(
-        "what this version does not have is refused, not ignored",
-        arguments: [
-            #"{"store": {"kind": "nats"}}"#
-        ])
-    func unavailable(text: String) {
-        let error = #expect(throws: SettingsError.self) { try read(text) }
-        #expect(error?.reason.contains("not available in this version") == true, "\(error?.reason ?? "")")
     }
 
     @Test("a secret of the wrong kind is not repeated")
