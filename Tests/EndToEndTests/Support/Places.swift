@@ -16,6 +16,9 @@ enum Places {
 
     static var fanfare: String { binaries.appending(path: "fanfare").path() }
 
+    /// Debian has it where only root looks.
+    static var natsServer: String { "/usr/sbin/nats-server" }
+
     static var fanfareLoad: String { binaries.appending(path: "fanfare-load").path() }
 
     /// Runs the body with a new folder that is gone afterwards.

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// Brokers that share their channels by NATS: the contract as on one machine, and what holds however they fail.
+@Suite(.serialized) struct ClusterTests {
+    /// Runs the body against a broker on a NATS server of its own.
+    private func broker(_ body: (BrokerProcess) async throws -> Void) async throws {
+        try await Places.withFolder { folder in
+            let port = try await freePort()
+            let nats = try Program(
+                Places.natsServer,
+                ["-a", "127.0.0.1", "-p", "\(port)", "-js", "-sd", folder.appending(path: "jetstream").path()],
+                lives: 300)
+            do {
+                try await BrokerProcess.run(["--nats", "nats://127.0.0.1:\(port)"], body)
+            } catch {
+                nats.send(SIGKILL)
+                throw error
+            }
+            nats.send(SIGKILL)
+            _ = await nats.end()
+        }
+    }
+
+    private func freePort() async throws -> Int {
+        let finder = try Program(
+            "/usr/bin/python3",
+            ["-c", "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"])
+        let (_, record) = await finder.end()
+        return try #require(Int(record.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+
+    @Test(
+        "one broker on NATS keeps the contract",
+        arguments: ["modes.py", "model.py", "concurrency.py", "http_api.py"])
+    func contract(client: String) async throws {
+        try await broker { try await runClient(client, $0.url) }
+    }
+
+    @Test("several brokers tell the same, to whomever, and know each other's keys, revocations and people")
+    func together() async throws {
+        try await runClient("together.py", Places.fanfare)
+    }
+
+    @Test("whatever fails, nothing acked is lost, nothing comes twice, and all brokers end equal")
+    func faults() async throws {
+        try await runClient("cluster_faults.py", Places.fanfare, "2", "kill_broker", "kill_server", "cut_broker", "no_majority")
+    }
+}
