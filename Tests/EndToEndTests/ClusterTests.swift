@@ -10,7 +10,7 @@ import Testing
             let nats = try Program(
                 Places.natsServer,
                 ["-a", "127.0.0.1", "-p", "\(port)", "-js", "-sd", folder.appending(path: "jetstream").path()],
-                lives: 300)
+                lives: 600)
             do {
                 try await BrokerProcess.run(["--nats", "nats://127.0.0.1:\(port)"], body)
             } catch {

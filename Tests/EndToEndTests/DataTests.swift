@@ -18,6 +18,11 @@ import Testing
         try await Places.withFolder { try await runClient("comeback.py", $0.path(), "500") }
     }
 
+    @Test("channels that nobody uses leave memory and come back (scripts/measure channels has 1,000,000 of them)")
+    func manyChannels() async throws {
+        try await Places.withFolder { try await runClient("many_channels.py", $0.path(), "10000", "200") }
+    }
+
     @Test("a disk that is full or fails: no wrong ack, and all goes on when it recovers")
     func faults() async throws {
         try await Places.withFolder { try await runClient("faults.py", $0.path()) }

@@ -115,7 +115,7 @@ import Testing
     @Test("Ctrl-C ends a run early, and the report is still printed")
     func interrupted() async throws {
         try await BrokerProcess.run(["--store", "memory"]) { broker in
-            let program = try Program(Places.fanfareLoad, [broker.url, "--for", "50s", "--json"], lives: 60)
+            let program = try Program(Places.fanfareLoad, [broker.url, "--for", "50s", "--json"])
             // Two rows with all connections: a second of publishing lies between them.
             _ = try await program.wait { $0.errors.ranges(of: "      110 ").count > 1 ? true : nil }
             program.send(SIGINT)
@@ -133,7 +133,7 @@ import Testing
             // A program of its own does it: on a busy machine a test may go on long after what it waits for.
             let path = Places.clients.appending(path: "hold_up.py").path()
             let words = [Places.fanfareLoad, broker.url, "--for", "8s", "--json"]
-            let run = try await LoadRun.end(try Program("/usr/bin/python3", ["-B", path] + words, lives: 90))
+            let run = try await LoadRun.end(try Program("/usr/bin/python3", ["-B", path] + words))
             #expect(run.report["valid"] as? Bool == false, "\(run.account)")
             #expect((run.report["doubts"] as? [String])?.first?.contains("late") == true, "\(run.account)")
         }

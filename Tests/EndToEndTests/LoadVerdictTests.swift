@@ -173,7 +173,7 @@ import Testing
             var addresses: [String] = []
             defer { for worker in workers { worker.send(SIGKILL) } }
             for _ in 0..<2 {
-                let worker = try Program(Places.fanfareLoad, ["worker", "--listen", "127.0.0.1:0"], lives: 60)
+                let worker = try Program(Places.fanfareLoad, ["worker", "--listen", "127.0.0.1:0"])
                 workers.append(worker)
                 addresses.append(
                     try await worker.wait { record in

@@ -52,7 +52,7 @@ private struct ChannelReader {
     }
 }
 
-@Suite("A client and a broker", .timeLimit(.minutes(1)))
+@Suite("A client and a broker", .timeLimit(.minutes(5)))
 struct ReactionClientTests {
     /// What a client waits for is longer than a busy machine takes over a test.
     private static let patient = ClientOptions(connectTimeout: .seconds(600), requestTimeout: .seconds(600))

@@ -4,7 +4,7 @@ import Testing
 @testable import Server
 
 /// The modules for browsers, as they are served.
-@Suite(.timeLimit(.minutes(1))) struct BrowserKitTests {
+@Suite(.timeLimit(.minutes(5))) struct BrowserKitTests {
     /// The names of the modules in Sources/Web/kit.
     private static let modules: [String] = {
         let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -7,7 +7,7 @@ import Transport
 @testable import Server
 
 /// How a server ends (Draining.md).
-@Suite(.timeLimit(.minutes(2))) struct DrainTests {
+@Suite(.timeLimit(.minutes(5))) struct DrainTests {
     /// A stop under way, on a thread of its own.
     private final class Stop: Sendable {
         private let done = DispatchSemaphore(value: 0)

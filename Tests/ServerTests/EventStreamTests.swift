@@ -5,7 +5,7 @@ import Testing
 @testable import Server
 
 /// `GET /v1/channels/{channel}/stream` (PROTOCOL.md section 10).
-@Suite(.timeLimit(.minutes(1))) struct EventStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct EventStreamTests {
     static let thumb = "%F0%9F%91%8D"
 
     func open(

@@ -5,7 +5,7 @@ import Transport
 @testable import Server
 
 /// How requests and answers share a connection.
-@Suite(.timeLimit(.minutes(1))) struct ExchangeTests {
+@Suite(.timeLimit(.minutes(5))) struct ExchangeTests {
     static let thumb = "%F0%9F%91%8D"
     static let reaction = "/v1/channels/chat:1/messages/m/reactions/\(thumb)?user=ada"
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Server
 
 /// The page that tells of the metrics tells of all of them, as they are.
-@Suite(.timeLimit(.minutes(1))) struct MetricsPageTests {
+@Suite(.timeLimit(.minutes(5))) struct MetricsPageTests {
     private static let page = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Sources/Server/Documentation.docc/Metrics.md")
 

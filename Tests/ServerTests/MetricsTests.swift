@@ -4,7 +4,7 @@ import Testing
 @testable import Server
 
 /// `GET /metrics`, in Prometheus' text format 0.0.4.
-@Suite(.timeLimit(.minutes(1))) struct MetricsTests {
+@Suite(.timeLimit(.minutes(5))) struct MetricsTests {
     @Test("what was done is counted where it belongs")
     func counts() throws {
         let server = try TestServer()

@@ -7,7 +7,7 @@ import Wire
 @testable import Server
 
 /// `openapi.json`: it tells of exactly the addresses that this server answers at, and how.
-@Suite(.timeLimit(.minutes(1))) struct OpenAPITests {
+@Suite(.timeLimit(.minutes(5))) struct OpenAPITests {
     private static let verbs = ["get", "put", "post", "delete", "patch", "head", "options", "trace"]
 
     private let server: TestServer

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// What a connection that asks for much at once costs, and gets.
-@Suite(.timeLimit(.minutes(1))) struct PressureTests {
+@Suite(.timeLimit(.minutes(5))) struct PressureTests {
     private func list(_ id: Int) -> String { #"{"type":"list","id":\#(id),"channel":"chat:1"}"# }
 
     private func add(_ id: Int, on message: String) -> String {

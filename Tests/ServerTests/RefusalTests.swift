@@ -5,7 +5,7 @@ import Testing
 @testable import Server
 
 /// What the HTTP API refuses, and how (PROTOCOL.md sections 8 and 10).
-@Suite(.timeLimit(.minutes(1))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
     static let thumb = "%F0%9F%91%8D"
     static let long = String(repeating: "a", count: 201)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Server
 
 /// PROTOCOL.md section 10, row by row.
-@Suite(.timeLimit(.minutes(1))) struct ResourceTests {
+@Suite(.timeLimit(.minutes(5))) struct ResourceTests {
     static let messages = "/v1/channels/chat%3A1/messages"
     static let thumb = "%F0%9F%91%8D"
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Server
 
 /// `POST /v1/users/{user}/revoke`: who may, and what it does to those who are there.
-@Suite(.timeLimit(.minutes(1))) struct RevocationTests {
+@Suite(.timeLimit(.minutes(5))) struct RevocationTests {
     static let key = ["Authorization": "Bearer \(TestServer.serverKey)"]
     static let path = "/v1/users/mallory/revoke"
 

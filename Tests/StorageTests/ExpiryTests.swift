@@ -5,7 +5,7 @@ import Testing
 @testable import Storage
 
 /// Channels that have grown old, and what is left of them.
-@Suite(.timeLimit(.minutes(2))) struct ExpiryTests {
+@Suite(.timeLimit(.minutes(5))) struct ExpiryTests {
     private let folder: TemporaryFolder
     private let store: SQLiteStore
     /// Long after all that a test does.

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EventLoopTests {
     /// An actor that lives on a loop.
     actor Pinned {

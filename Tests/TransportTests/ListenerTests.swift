@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListenerTests {
     @Test func `port 0 takes a free port, and every loop gets connections on it`() async throws {
         try await withLoop { one in

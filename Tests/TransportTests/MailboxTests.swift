@@ -1,7 +1,7 @@
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MailboxTests {
     @Test func `what one thread posts arrives in its order, in few batches`() async throws {
         try await withLoop { loop in

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamClosingTests {
     @Test func `a peer that half closes is still answered`() async throws {
         try await withLoop { loop in

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import Transport
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct StreamTests {
     @Test(arguments: ["127.0.0.1:0", "[::1]:0", ":0", "localhost:0", "unix:"])
     func `32 MB go both ways at once, intact`(address: String) async throws {

@@ -2,7 +2,7 @@ import Testing
 import Transport
 
 /// Clients that show certificates.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct TLSClientCertificateTests {
     /// Serves with these rules, has a client with these options say something, and gives what came and why it ended.
     private func visit(

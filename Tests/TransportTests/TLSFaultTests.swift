@@ -2,7 +2,7 @@ import Testing
 import Transport
 
 /// Faults that layers over OpenSSL have had.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct TLSFaultTests {
     @Test func `a record is written again as it was although the queue has grown meanwhile`() async throws {
         try await withLoop { server in

@@ -3,7 +3,7 @@ import Testing
 import Transport
 
 /// Certificates and keys as they lie in files, read at the start and again.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct TLSFileTests {
     /// Makes a context, and gives the error in words, or nothing.
     private func complaint(_ certificate: String, _ key: String) -> String? {

@@ -3,7 +3,7 @@ import Testing
 @testable import Transport
 
 /// Several certificates on one listener, chosen by the name that a client asks for.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct TLSNameTests {
     private static let names: ServerNames = {
         var names = ServerNames()

@@ -1,7 +1,7 @@
 import Testing
 import Transport
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct TLSTests {
     static let certificate = Result { try Certificate() }
 

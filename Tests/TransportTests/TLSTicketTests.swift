@@ -4,7 +4,7 @@ import Testing
 @testable import Transport
 
 /// The keys of session tickets, and what tickets are good for.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct TLSTicketTests {
     private static func time(_ minutes: Int) -> MonotonicTime {
         MonotonicTime(nanoseconds: 1) + .seconds(60 * minutes)

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TimerTests {
     @Test func `timers fire in order, not early, and cancelled ones never`() async throws {
         try await withLoop { loop in

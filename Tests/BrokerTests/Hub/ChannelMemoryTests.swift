@@ -7,7 +7,7 @@ import Wire
 @testable import Broker
 
 /// Which channels are in memory, and which leave the store.
-@Suite(.timeLimit(.minutes(2))) struct ChannelMemoryTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelMemoryTests {
     private func request(_ channel: String, _ key: ConnectionKey, _ body: ChannelRequest.Body) -> HubMessage {
         .request(
             ChannelRequest(

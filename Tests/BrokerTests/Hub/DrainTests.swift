@@ -7,7 +7,7 @@ import Wire
 @testable import Broker
 
 /// How a hub's work ends.
-@Suite(.timeLimit(.minutes(2))) struct DrainTests {
+@Suite(.timeLimit(.minutes(5))) struct DrainTests {
     private func add(_ user: String, _ key: ConnectionKey) -> ArraySlice<Result<Request, BadRequest>> {
         let action = Reactions.Operation.Action.add(reaction: "👍", count: nil, data: nil)
         return [

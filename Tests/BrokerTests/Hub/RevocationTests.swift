@@ -6,7 +6,7 @@ import Wire
 @testable import Broker
 
 /// What a revocation does to those who are here, and what a moderator's doings leave behind.
-@Suite(.timeLimit(.minutes(1))) struct RevocationTests {
+@Suite(.timeLimit(.minutes(5))) struct RevocationTests {
     @Test("a revocation ends the user's connections on all loops, save those with a newer token")
     func sendAway() async throws {
         let harness = try HubHarness(loops: 2)

@@ -6,7 +6,7 @@ import Wire
 @testable import Broker
 
 /// Who is revoked while a hook is asked about a request of theirs.
-@Suite(.timeLimit(.minutes(2))) struct HookRevocationTests {
+@Suite(.timeLimit(.minutes(5))) struct HookRevocationTests {
     @Test(
         "what a hook allows has no effect where who asked was revoked meanwhile",
         arguments: [(nil, true), (999, true), (1_000, false)] as [(Int64?, Bool)])

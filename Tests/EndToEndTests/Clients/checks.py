@@ -11,7 +11,7 @@ import traceback
 import websockets
 
 # How long an answer may take on a busy machine before it counts as missing.
-PATIENCE = 20
+PATIENCE = 60
 
 ABSENT = object()
 

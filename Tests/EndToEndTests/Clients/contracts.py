@@ -217,7 +217,7 @@ async def scenario(url, server_key):
 
 def follow(api):
     """The data of a stream's first two events."""
-    connection = http.client.HTTPConnection(api.parts.hostname, api.parts.port, timeout=20)
+    connection = http.client.HTTPConnection(api.parts.hostname, api.parts.port, timeout=60)
     connection.request("GET", "/v1/channels/%s/stream?user=eve" % quote("chat:3", ""))
     answer = connection.getresponse()
     equal(answer.headers.get_content_type(), "text/event-stream", "type")

@@ -108,7 +108,7 @@ async def subscribing(broker, backend):
 def status(broker, method, path, user="ada"):
     request = urllib.request.Request("%s/v1/channels/%s?user=%s" % (broker.http, path, user), method=method)
     try:
-        with urllib.request.urlopen(request, timeout=20) as reply:
+        with urllib.request.urlopen(request, timeout=60) as reply:
             return reply.status
     except urllib.error.HTTPError as error:
         return error.code

@@ -153,7 +153,7 @@ async def occupancy(urls):
 async def over_http(urls):
     def ask(index, method, path):
         url = urls[index].replace("ws://", "http://").replace("/v1/ws", path)
-        with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=20) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=60) as answer:
             return json.load(answer)
 
     with Check("what was put by one broker is read from another"):
@@ -174,7 +174,7 @@ async def revocation(urls):
     async with await Client.connect(urls[2], "nina") as nina:
         url = urls[0].replace("ws://", "http://").replace("/v1/ws", "/v1/users/nina/revoke")
         request = urllib.request.Request(url, method="POST", headers={"Authorization": "Bearer " + KEY})
-        with await asyncio.to_thread(urllib.request.urlopen, request, timeout=20) as answer:
+        with await asyncio.to_thread(urllib.request.urlopen, request, timeout=60) as answer:
             matches(json.load(answer), user="nina")
         with Check("who is revoked by way of one broker has to leave the others"):
             equal(await nina.closed(), 4003, "close code")

@@ -13,7 +13,7 @@ struct BrokerProcess {
 
     /// Starts one and waits until it can serve on all its listeners; `words` are added to `serve`.
     static func start(_ words: [String], listeners: Int = 1) async throws -> BrokerProcess {
-        let program = try Program(Places.fanfare, ["serve"] + words, lives: 300)
+        let program = try Program(Places.fanfare, ["serve"] + words, lives: 600)
         do {
             let addresses = try await program.wait { record in
                 let said = record.errors.split(separator: "\n").compactMap { line in

@@ -11,9 +11,7 @@ func runClient(_ script: String, _ words: String..., sourceLocation: SourceLocat
     let program =
         script.hasSuffix(".js")
         ? try Program("/usr/bin/node", [path] + words, environment: ["NODE_PATH": "/usr/share/nodejs"])
-        : try Program(
-            "/usr/bin/python3", ["-B", path] + words, environment: ["PYTHONPATH": Places.clients.path()],
-            lives: isBrowser ? 300 : 120)
+        : try Program("/usr/bin/python3", ["-B", path] + words, environment: ["PYTHONPATH": Places.clients.path()])
     let (status, record) = await program.end()
     let lines = record.output.split(separator: "\n")
     let passed = lines.count { $0.hasPrefix("ok ") }

@@ -10,7 +10,7 @@ struct LoadRun {
 
     /// Runs it with `--json`, a second long unless the words say otherwise.
     static func run(_ url: String, _ words: [String]) async throws -> LoadRun {
-        let program = try Program(Places.fanfareLoad, [url] + words + ["--json", "--seed", "7"], lives: 60)
+        let program = try Program(Places.fanfareLoad, [url] + words + ["--json", "--seed", "7"])
         return try await end(program)
     }
 
@@ -38,7 +38,7 @@ struct LoadRun {
 /// A broker that is wrong in one way (Clients/faulty.py).
 func withFaultyBroker<Result>(_ fault: String, _ body: (String) async throws -> Result) async throws -> Result {
     let path = Places.clients.appending(path: "faulty.py").path()
-    let server = try Program("/usr/bin/python3", ["-B", path, fault], lives: 60)
+    let server = try Program("/usr/bin/python3", ["-B", path, fault])
     defer { server.send(SIGKILL) }
     let url = try await server.wait { record in
         record.errors.split(separator: "\n").first { $0.hasPrefix("listening on ") }.map { String($0.dropFirst(13)) }

@@ -42,7 +42,7 @@ final class Program: Sendable {
     private let state = Locked(State())
 
     /// Starts a program that is ended by force after so many seconds.
-    init(_ path: String, _ words: [String], environment: [String: String] = [:], lives seconds: Int = 120) throws {
+    init(_ path: String, _ words: [String], environment: [String: String] = [:], lives seconds: Int = 300) throws {
         name = URL(filePath: path).lastPathComponent
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let spawned = try spawn(path, words, variables.map { "\($0)=\($1)" })
