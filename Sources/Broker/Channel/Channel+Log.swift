@@ -184,7 +184,7 @@ extension Channel {
         if let line, !line.isReading, unread == nil, let readAt = line.readAt, readAt <= moment.clock {
             self.line?.readAt = nil
             self.line?.isReading = true
-            work.read = (line.mustReadAll ? nil : line.progress.position, ())
+            work.read = line.mustReadAll ? .all : .after(line.progress.position)
         }
         work.say = outbox.takeNotice(at: moment)?.bytes
         if let line, line.isSnapshotDue {

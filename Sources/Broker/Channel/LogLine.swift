@@ -118,12 +118,23 @@ struct LogWork: Sendable {
     var append: (number: UInt64, bytes: [UInt8])?
     /// Whether a batch was given up.
     var hasGivenUp = false
-    /// Whether to read, and what is known already.
-    var read: (after: UInt64?, isWanted: Void)?
+    /// What is to be read.
+    var read: Read?
     /// What is to be said to the other brokers.
     var say: [UInt8]?
     /// A snapshot to keep.
     var snapshot: (position: UInt64, bytes: @Sendable () -> [UInt8])?
+
+    /// How much of the log to read.
+    enum Read: Sendable {
+        case all
+        case after(UInt64)
+
+        /// The last entry that is known; `nil`: none is.
+        var known: UInt64? {
+            if case .after(let position) = self { position } else { nil }
+        }
+    }
 }
 
 /// The earlier of two times of which there may be none.

@@ -69,8 +69,8 @@ extension Hub {
             health.answered(isTaken: false, at: loop.now)
             log.say(.error, .store, "the log took nothing for too long; changes are refused until it does")
         }
-        if let (position, _) = work.read {
-            sharedLog.read(name, after: position) { inbox.post(.read(name, $0)) }
+        if let read = work.read {
+            sharedLog.read(name, after: read.known) { inbox.post(.read(name, $0)) }
         }
         if let bytes = work.say { sharedLog.say(bytes, about: name) }
         if let (position, bytes) = work.snapshot {

@@ -107,7 +107,7 @@ final class LogHarness {
             if number == node.number { node.number += 1 }
             node.sent.append((number, bytes, "\(node.writer)-\(number)"))
         }
-        if let (position, _) = work.read { node.reads.append(position) }
+        if let read = work.read { node.reads.append(read.known) }
         if let (position, bytes) = work.snapshot { log.keep(at: position, bytes()) }
         for (_, delivery) in await node.channel.takeDeliveries(at: moment) {
             for item in delivery.items { node.heard += messages(of: item, delivery) }
