@@ -44,6 +44,7 @@ import Testing
 
     @Test("whatever fails, nothing acked is lost, nothing comes twice, and all brokers end equal")
     func faults() async throws {
-        try await runClient("cluster_faults.py", Places.fanfare, "2", "kill_broker", "kill_server", "cut_broker", "no_majority")
+        try await runClient(
+            "cluster_faults.py", Places.fanfare, "2", "kill_broker", "kill_server", "cut_broker", "no_majority")
     }
 }

@@ -5,6 +5,14 @@ import Wire
 
 // Which channels are in memory.
 extension Hub {
+    /// How many channels are in memory here.
+    var channelCount: Int { residents.count }
+
+    /// Whether a channel could leave memory, or is not there.
+    func isIdle(channel name: String) -> Bool {
+        residents[name].map { resident in resident.channel.assumeIsolated { $0.isIdle } } ?? true
+    }
+
     /// How many channels are looked at to make room for one.
     private static let looksForRoom = 32
 
@@ -30,6 +38,15 @@ extension Hub {
         residents.values.reduce(writes.reduce(0) { $0 + $1.records.count }) { sum, resident in
             sum + resident.channel.assumeIsolated { $0.heldRecords }
         }
+    }
+
+    /// Looks through the channels from time to time.
+    func scheduleSweep() {
+        loop.schedule(
+            Alarm { [unowned self] in
+                sweepChannels()
+                scheduleSweep()
+            }, after: .seconds(60))
     }
 
     /// Lets channels that nobody has used for some time leave memory, and forgets old keys.

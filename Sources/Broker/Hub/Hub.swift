@@ -121,14 +121,6 @@ public actor Hub {
         adoptWebhooks()
     }
 
-    private func scheduleSweep() {
-        loop.schedule(
-            Alarm { [unowned self] in
-                sweepChannels()
-                scheduleSweep()
-            }, after: .seconds(60))
-    }
-
     /// The time in Unix milliseconds.
     var now: Int64 { wallClockMilliseconds() }
 
@@ -241,16 +233,8 @@ public actor Hub {
         mark(resident)
     }
 
-    /// How many channels are in memory here.
-    var channelCount: Int { residents.count }
-
     /// How many records wait in the store's own queue.
     nonisolated var waitingRecords: Int { store.waitingRecords }
-
-    /// Whether a channel could leave memory, or is not there.
-    func isIdle(channel name: String) -> Bool {
-        residents[name].map { resident in resident.channel.assumeIsolated { $0.isIdle } } ?? true
-    }
 
     func mark(_ resident: Resident) {
         guard !resident.isMarked else { return }
