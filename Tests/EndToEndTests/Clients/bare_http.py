@@ -112,7 +112,15 @@ class Metrics:
         self.address = "http://%s/metrics" % parts.netloc
 
     def text(self):
-        return urllib.request.urlopen(self.address, timeout=PATIENCE).read().decode()
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return urllib.request.urlopen(self.address, timeout=PATIENCE).read().decode()
+            except OSError:
+                # A bound on connections that a test has just reached holds for this one too.
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
 
     def __getitem__(self, name):
         found = re.search("^" + re.escape(name) + r" (\S+)$", self.text(), re.M)

@@ -190,7 +190,7 @@ async def counts(url, metrics):
                 for source in sources:
                     others += [connect(url, source=source) for _ in range(LIMITS["connections_per_address"])]
                 others.append(connect(url, source=sources[-1]))
-                assert ended(others[-1], 2), "it stays"
+                assert ended(others[-1]), "it stays"
             finally:
                 for other in others:
                     other.close()
