@@ -18,7 +18,7 @@ import Testing
             (["serve", "--dev", "--listen", "nowhere"], "nowhere"),
             (["serve", "--dev", "--listen", "127.0.0.1:65536"], "65536"),
             (["serve", "--dev", "--listen"], "--listen"),
-            (["serve", "--dev", "--config", "/nonexistent/settings.json"], "/nonexistent/settings.json"),
+            (["serve", "--dev", "--config", "/dev/null/settings.json"], "/dev/null/settings.json"),
             (["react", "chat:1"], "MESSAGE"),
             (["watch"], "CHANNEL"),
             (["watch", "chat:1", "--mode", "loud"], "loud"),

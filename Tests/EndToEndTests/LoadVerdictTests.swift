@@ -102,8 +102,8 @@ import Testing
             (["ws://127.0.0.1:1", "--subscribers", "900k"], "descriptors"), (["ws://192.0.2.1:80"], "--allow-remote"),
             (["ws://127.0.0.1:1", "react", "--mix", "1:2"], "--mix"),
             (["ws://127.0.0.1:1", "--fail-if", "p98>1"], "p98"),
-            (["ws://127.0.0.1:1", "--html", "/nonexistent/run.html"], "--html"),
-            (["compare", "/nonexistent/a.json", "/nonexistent/b.json"], "/nonexistent/a.json"), (["compare"], "BEFORE"),
+            (["ws://127.0.0.1:1", "--html", "/dev/null/run.html"], "--html"),
+            (["compare", "/dev/null/a.json", "/dev/null/b.json"], "/dev/null/a.json"), (["compare"], "BEFORE"),
         ])
     func refusals(words: [String], named: String) async throws {
         let (status, record) = await

@@ -65,7 +65,7 @@ struct AuditCommandTests {
 
     @Test("where there is no store, audit fails")
     func noStore() {
-        #expect(AuditCommand.run(["--data", "/nonexistent"]) == ExitCode.failed)
+        #expect(AuditCommand.run(["--data", "/dev/null/data"]) == ExitCode.failed)
     }
 
     @Test(

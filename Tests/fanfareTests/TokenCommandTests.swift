@@ -54,7 +54,7 @@ struct TokenCommandTests {
         arguments: [
             ["--secret", "s"], ["--sub", "a b", "--secret", "s"], ["--sub", "ada", "--secret", ""],
             ["--sub", "ada", "--secret", "s", "--ttl", "0s"], ["--sub", "ada", "--secret", "s", "--ttl", "soon"],
-            ["--sub", "ada", "--key", "/nonexistent/key.pem"], ["--sub", "ada", "--key", "/dev/null"],
+            ["--sub", "ada", "--key", "/dev/null/key.pem"], ["--sub", "ada", "--key", "/dev/null"],
             ["--sub", "ada", "--key", "/dev/null", "--secret", "s"], ["--sub", "ada", "--secret", "s", "--kid", "a b"],
             ["--sub", "ada", "--secret", "s", "--jwks"],
             ["--sub", "ada", "--secret", "s", "--can", "fly"], ["--sub", "ada", "--secret", "s", "--can", "react,"],
