@@ -55,7 +55,7 @@ let package = Package(
         room("Locks"),
         room("Reactions"),
         room("WebSocket", imports: ["CZlib"]),
-        room("HTTP"),
+        room("HTTP", imports: ["CZlib"]),
         room("Wire", imports: ["Reactions"]),
         room("Transport", imports: ["CLinux", "COpenSSL", "Locks"]),
         room("Storage", imports: ["Reactions", "CSQLite", "CNATS", "Locks"]),

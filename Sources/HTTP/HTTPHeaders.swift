@@ -42,7 +42,7 @@ public struct HTTPHeaders: Sendable {
             && zip(name.utf8, other.utf8).allSatisfy { Byte.lowercased($0) == Byte.lowercased($1) }
     }
 
-    private static func trim(_ value: Substring.UTF8View) -> Substring.UTF8View {
+    static func trim(_ value: Substring.UTF8View) -> Substring.UTF8View {
         var trimmed = value.drop(while: Byte.isBlank)
         while let last = trimmed.last, Byte.isBlank(last) { trimmed = trimmed.dropLast() }
         return trimmed
