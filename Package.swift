@@ -29,13 +29,8 @@ func tests(of name: String, imports: [Target.Dependency] = []) -> Target {
         name: name + "Tests", dependencies: [.init(stringLiteral: name)] + imports, swiftSettings: settings)
 }
 
-/// The modules of the browser kit; `WebPages` serves each under its name.
-let browserKit = [
-    "fanfare.js", "channel.js", "state.js", "message.js", "changes.js",
-    "hub.js", "tabs.js", "connection.js", "fallback.js",
-    "components.js", "element.js", "bubble.js", "badges.js", "picker.js", "overview.js", "burst.js",
-    "emoji-search.js", "emoji-names.js",
-]
+/// The browser kit as it is served, which scripts/kit makes of the modules in Sources/Web/kit.
+let browserKit = ["fanfare.js", "components.js", "overview.js", "emoji-search.js", "fallback.js"]
 
 let package = Package(
     name: "fanfare",
@@ -61,9 +56,9 @@ let package = Package(
         room("Storage", imports: ["Reactions", "CSQLite", "CNATS", "Locks"]),
         room("Broker", imports: ["COpenSSL", "Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
         room(
-            "Web", exclude: ["kit/package.json", "kit/fanfare.d.ts", "kit/components.d.ts", "kit/overview.d.ts"],
+            "Web", exclude: ["kit"],
             resources: ["index.html", "openapi.json", "asyncapi.json", "schemas.json"].map { .embedInCode($0) }
-                + browserKit.map { .embedInCode("kit/" + $0) }),
+                + browserKit.map { .embedInCode("Generated/" + $0) }),
         room("Server", imports: ["Broker", "Web"]),
         // On Apple's platforms URLSession takes the place of the WebSocket layer and of the event loops, which are Linux's.
         .target(

@@ -17,6 +17,8 @@ final class Context: Sendable {
     let isLeaving = Atomic(false)
     /// Whether it lets nobody in any more.
     let isDraining = Atomic(false)
+    /// The files that it serves, by the parts of their paths; ready before the first request is.
+    let pages = ServedPage.all
 
     init(broker: Broker, access: AccessRules, log: BrokerLog) {
         self.broker = broker

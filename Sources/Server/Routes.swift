@@ -2,7 +2,6 @@ import Broker
 import HTTP
 import Synchronization
 import Transport
-import Web
 import Wire
 
 /// What answers at an address.
@@ -11,7 +10,7 @@ struct Route {
         /// An answer that is there already.
         case ready(Response)
         /// A file that is part of the program.
-        case page(WebPages.Page)
+        case page(ServedPage)
         case metrics
         case webSocket
         case resource(Resource)
@@ -57,20 +56,8 @@ struct Route {
         case ["readyz"]:
             return .ready(context.readiness)
         default:
-            guard let page = page(at: path) else { return nil }
+            guard let page = context.pages[path] else { return nil }
             return .page(page)
-        }
-    }
-}
-
-extension Route {
-    /// A file that is part of the program.
-    private static func page(at path: [String]) -> WebPages.Page? {
-        switch path.count {
-        case 0: WebPages.index
-        case 2 where path[0] == "v1": WebPages.document(path[1])
-        case 2 where path[0] == "kit": WebPages.kit(path[1])
-        default: nil
         }
     }
 }

@@ -1,4 +1,4 @@
-/// The files that a broker serves to browsers; they are part of the program.
+/// The files that a broker serves to browsers and to programs; they are part of the program.
 public enum WebPages {
     /// A file's bytes and its media type.
     public struct Page: Sendable {
@@ -8,46 +8,27 @@ public enum WebPages {
         public let bytes: [UInt8]
     }
 
-    /// The demo page.
-    public static var index: Page { Page(type: "text/html; charset=utf-8", bytes: PackageResources.index_html) }
+    /// All of them, by the parts of the path at which they are served.
+    ///
+    /// They are the demo page, the browser kit as `scripts/kit` makes it, and the documents that tell the wire contract to
+    /// machines.
+    public static let all: [[String]: Page] = [
+        []: Page(type: "text/html; charset=utf-8", bytes: PackageResources.index_html),
+        ["kit", "fanfare.js"]: script(PackageResources.fanfare_js),
+        ["kit", "components.js"]: script(PackageResources.components_js),
+        ["kit", "overview.js"]: script(PackageResources.overview_js),
+        ["kit", "emoji-search.js"]: script(PackageResources.emoji_search_js),
+        ["kit", "fallback.js"]: script(PackageResources.fallback_js),
+        ["v1", "openapi.json"]: document(PackageResources.openapi_json),
+        ["v1", "asyncapi.json"]: document(PackageResources.asyncapi_json),
+        ["v1", "schemas.json"]: document(PackageResources.schemas_json),
+    ]
 
-    /// A module of the browser kit, `/kit/NAME`.
-    public static func kit(_ name: String) -> Page? {
-        let bytes: [UInt8]? =
-            switch name {
-            case "fanfare.js": PackageResources.fanfare_js
-            case "channel.js": PackageResources.channel_js
-            case "state.js": PackageResources.state_js
-            case "message.js": PackageResources.message_js
-            case "changes.js": PackageResources.changes_js
-            case "hub.js": PackageResources.hub_js
-            case "tabs.js": PackageResources.tabs_js
-            case "connection.js": PackageResources.connection_js
-            case "fallback.js": PackageResources.fallback_js
-            case "components.js": PackageResources.components_js
-            case "element.js": PackageResources.element_js
-            case "bubble.js": PackageResources.bubble_js
-            case "badges.js": PackageResources.badges_js
-            case "picker.js": PackageResources.picker_js
-            case "overview.js": PackageResources.overview_js
-            case "burst.js": PackageResources.burst_js
-            case "emoji-search.js": PackageResources.emoji_search_js
-            case "emoji-names.js": PackageResources.emoji_names_js
-            default: nil
-            }
-        return bytes.map { Page(type: "text/javascript; charset=utf-8", bytes: $0) }
+    private static func script(_ bytes: [UInt8]) -> Page {
+        Page(type: "text/javascript; charset=utf-8", bytes: bytes)
     }
 
-    /// The names of the documents for machines, which tell the wire contract.
-    public static let documentNames = ["openapi.json", "asyncapi.json", "schemas.json"]
-
-    /// A document of a name.
-    public static func document(_ name: String) -> Page? {
-        switch name {
-        case "openapi.json": Page(type: "application/json", bytes: PackageResources.openapi_json)
-        case "asyncapi.json": Page(type: "application/json", bytes: PackageResources.asyncapi_json)
-        case "schemas.json": Page(type: "application/json", bytes: PackageResources.schemas_json)
-        default: nil
-        }
+    private static func document(_ bytes: [UInt8]) -> Page {
+        Page(type: "application/json", bytes: bytes)
     }
 }

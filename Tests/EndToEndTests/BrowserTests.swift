@@ -30,9 +30,9 @@ import Testing
         try await Places.withFolder { try await runClient("Browser/comeback.py", Places.fanfare, $0.path()) }
     }
 
-    @Test("client and components are small")
+    @Test("client and components are small, and what is served is made of the sources")
     func size() async throws {
-        try await runClient("kit_bundle.py", Places.repository.appending(path: "Sources/Web/kit").path())
+        try await BrokerProcess.run { try await runClient("kit_served.py", $0.url, Places.repository.path()) }
     }
 
     private func run(_ script: String) async throws {

@@ -5,11 +5,11 @@ import Testing
 
 /// The modules for browsers, as they are served.
 @Suite(.timeLimit(.minutes(5))) struct BrowserKitTests {
-    /// The names of the modules in Sources/Web/kit.
+    /// The names of the modules in Sources/Web/Generated, where scripts/kit makes them.
     private static let modules: [String] = {
         let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let kit = repository.appending(path: "Sources/Web/kit").path()
+        let kit = repository.appending(path: "Sources/Web/Generated").path()
         return (try? FileManager.default.contentsOfDirectory(atPath: kit).filter { $0.hasSuffix(".js") }.sorted()) ?? []
     }()
 
@@ -19,7 +19,7 @@ import Testing
 
     @Test("there are modules")
     func present() {
-        #expect(Self.modules.contains("fanfare.js"))
+        #expect(Self.modules.contains("fanfare.js") && Self.modules.contains("components.js"))
     }
 
     @Test("every module is served as a script, for pages of every origin", arguments: modules)
@@ -46,12 +46,17 @@ import Testing
     @Test("what a module imports is there", arguments: modules)
     func imports(name: String) throws {
         let text = try server.call("GET", "/kit/" + name).text
-        let imported = text.matches(of: /(?:from |import\()"\.\/([^"]+)"/).map { String($0.output.1) }
-        for other in imported { #expect(Self.modules.contains(other), "\(name) imports \(other)") }
+        let imported = text.matches(of: /(?:from\s*|import\s*\(?\s*)["']([^"']+)["']/).map { String($0.output.1) }
+        for other in imported {
+            #expect(
+                other.hasPrefix("./") && Self.modules.contains(String(other.dropFirst(2))), "\(name) imports \(other)")
+        }
+        #expect(!["fanfare.js", "components.js", "overview.js"].contains(name) || !imported.isEmpty)
     }
 
     @Test(
-        "there is nothing else", arguments: ["/kit", "/kit/", "/kit/package.json", "/kit/fanfare.d.ts", "/fanfare.js"])
+        "there is nothing else",
+        arguments: ["/kit", "/kit/", "/kit/package.json", "/kit/fanfare.d.ts", "/kit/state.js", "/fanfare.js"])
     func absent(path: String) throws {
         #expect(try server.call("GET", path).status == 404)
     }

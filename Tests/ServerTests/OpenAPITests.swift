@@ -8,6 +8,7 @@ import Wire
 
 /// `openapi.json`: it tells of exactly the addresses that this server answers at, and how.
 @Suite(.timeLimit(.minutes(5))) struct OpenAPITests {
+    private static let documentNames = ["openapi.json", "asyncapi.json", "schemas.json"]
     private static let verbs = ["get", "put", "post", "delete", "patch", "head", "options", "trace"]
 
     private let server: TestServer
@@ -15,7 +16,7 @@ import Wire
 
     init() throws {
         server = try TestServer()
-        let page = try #require(WebPages.document("openapi.json"))
+        let page = try #require(WebPages.all[["v1", "openapi.json"]])
         document = try #require(try JSONSerialization.jsonObject(with: Data(page.bytes)) as? [String: Any])
     }
 
@@ -61,7 +62,7 @@ import Wire
                 "v1", "channels", "messages", "reactors", "reactions", "toggle", "stream", "ws", "metrics", "healthz",
                 "readyz", "users", "revoke",
             ]
-            + WebPages.documentNames + ["kit", "fanfare.js", "x"]
+            + Self.documentNames + ["kit", "fanfare.js", "x"]
         let known = Set(
             try paths().keys.map { path in path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : String($0) } })
         // All paths that can be made of the words; behind "v1/channels" and "v1/users" each second part is a name, here "x".
@@ -98,7 +99,7 @@ import Wire
             seen == Set(ErrorCode.allCases.map(\.rawValue)).subtracting(["not_subscribed", "too_many_subscriptions"]))
     }
 
-    @Test("the documents are served as JSON", arguments: WebPages.documentNames)
+    @Test("the documents are served as JSON", arguments: documentNames)
     func served(name: String) throws {
         let answer = try server.call("GET", "/v1/" + name)
         #expect(answer.status == 200)

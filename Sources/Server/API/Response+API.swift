@@ -1,7 +1,6 @@
 import Broker
 import HTTP
 import Reactions
-import Web
 import Wire
 
 extension Response {
@@ -24,26 +23,28 @@ extension Response {
         MessageDocument(
             channel: channel, epoch: epoch, seq: seq, summary: messages.first ?? bare, isCounted: isCounted
         ).append(to: &body)
-        var response = tagged(body, type: "application/json", for: head)
+        var response = tagged(body, "\"\(EntityTag.of(body))\"", type: "application/json", for: head)
         // What is the asking user's own is in it.
         response.headers.append("Cache-Control", "private, no-cache")
         response.headers.append("Vary", "Authorization")
         return response
     }
 
-    /// A file that is part of the program; a browser asks each time whether its copy is right.
-    static func page(_ page: WebPages.Page, for head: RequestHead) -> Response {
-        var response = tagged(page.bytes, type: page.type, for: head)
+    /// A file that is part of the program, in gzip where the request takes it; a browser asks each time whether its copy
+    /// is right.
+    static func page(_ page: ServedPage, for head: RequestHead) -> Response {
+        let gzip = head.headers.acceptsGzip ? page.gzip : nil
+        let form = gzip ?? page.plain
+        var response = tagged(form.body, form.tag, type: page.type, for: head)
+        if gzip != nil, response.status == 200 { response.headers.append("Content-Encoding", "gzip") }
+        response.headers.append("Vary", "Accept-Encoding")
         response.headers.append("Cache-Control", "no-cache")
         response.headers.append("X-Content-Type-Options", "nosniff")
         return response
     }
 
-    /// A body with a tag made of it; left out where the request knows the tag (RFC 9110 section 13.1.2).
-    private static func tagged(_ body: [UInt8], type: String, for head: RequestHead) -> Response {
-        var hash = StableHash()
-        hash.combine(body.span)
-        let tag = "\"\(String(hash.value, radix: 36))\""
+    /// A body with its tag; left out where the request knows the tag (RFC 9110 section 13.1.2).
+    private static func tagged(_ body: [UInt8], _ tag: String, type: String, for head: RequestHead) -> Response {
         let isKnown = head.headers.elements("if-none-match").contains { $0 == tag || $0 == "W/" + tag || $0 == "*" }
         var response = isKnown ? Response(status: 304) : Response(status: 200, body: body)
         if !isKnown { response.headers.append("Content-Type", type) }

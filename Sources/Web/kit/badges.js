@@ -9,8 +9,11 @@ export function splitOverflow(newestFirst, limit) {
 }
 
 export class FanfareBadges extends FanfareElement {
-    static observedAttributes = ["message", "limit"]
     #failed = null // the reaction that the menu is about
+
+    static get observedAttributes() {
+        return ["message", "limit"]
+    }
 
     constructor() {
         super(css, html)

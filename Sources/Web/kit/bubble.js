@@ -9,8 +9,11 @@ const foreign = "a, button:not(#trigger), input, select, textarea, video, audio,
 const bubbles = new Set()
 
 export class FanfareBubble extends FanfareElement {
-    static observedAttributes = ["message", "open"]
     #session = null // of the open bar
+
+    static get observedAttributes() {
+        return ["message", "open"]
+    }
 
     constructor() {
         super(css, html)

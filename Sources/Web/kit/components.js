@@ -11,6 +11,7 @@ import { FanfareBurst } from "./burst.js"
 import { FanfarePicker } from "./picker.js"
 
 export { defineReactions, words } from "./element.js"
+export { FanfareElement, glyph, make, moveFocus, nameOf, reconcile } from "./element.js" // for overview.js alone
 export { splitOverflow } from "./badges.js"
 export { defaultReactions, popInDelay } from "./picker.js"
 export { FanfareBadges, FanfareBubble, FanfareBurst, FanfarePicker }

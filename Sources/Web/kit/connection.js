@@ -1,6 +1,8 @@
 // One connection to a broker, kept up: it comes back with jitter, obeys the broker's goodbye, renews its token, and goes
 // over plain HTTP where WebSockets are blocked. What is asked and answered over it is hub.js's business.
 
+import { claimsOf } from "./claims.js"
+
 const firstDelay = 500
 const lastDelay = 20_000
 const longestTimer = 2_147_483_647 // what a browser's timer can count, 24 days
@@ -274,16 +276,5 @@ export async function isReachable(base) {
         return true
     } catch {
         return false
-    }
-}
-
-/** What a JWT says, unproven. */
-export function claimsOf(token) {
-    try {
-        const [, claims] = token.split(".")
-        const bytes = Uint8Array.from(atob(claims.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0))
-        return JSON.parse(new TextDecoder().decode(bytes))
-    } catch {
-        return {}
     }
 }

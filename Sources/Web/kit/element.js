@@ -128,10 +128,14 @@ export function swallowClick() {
 
 /** What every element of the kit is: a shadow root, a channel and a message, and a picture of both that is kept up. */
 export class FanfareElement extends HTMLElement {
-    static observedAttributes = ["message"]
     #channel
     #attached
     #isDue = false
+
+    // No field: esbuild rewrites the private members of a class that has a static one, which takes room.
+    static get observedAttributes() {
+        return ["message"]
+    }
 
     constructor(css, html) {
         super()

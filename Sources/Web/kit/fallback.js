@@ -1,6 +1,6 @@
 // Where WebSockets are blocked: what they would carry, by Server-Sent Events (a stream for each channel) and HTTP requests.
 
-import { claimsOf } from "./connection.js"
+import { claimsOf } from "./claims.js"
 
 // Browsers open six connections to a host by HTTP/1.1; two are left for requests.
 const maxStreams = 4

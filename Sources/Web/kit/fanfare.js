@@ -7,7 +7,7 @@
 //   await channel.toggle("m1", "👍")
 
 import { Channel, FanfareError } from "./channel.js"
-import { claimsOf } from "./connection.js"
+import { claimsOf } from "./claims.js"
 import { Hub } from "./hub.js"
 import { canShare, Tabs } from "./tabs.js"
 

@@ -1,12 +1,15 @@
 // <fanfare-overview>: who reacted, by reaction, fetched page by page as one scrolls. A bubble loads this when it shows
 // it first; a page that has an overview without a bubble imports it.
-import { FanfareElement, glyph, make, moveFocus, nameOf, reconcile, words } from "./element.js"
+import { FanfareElement, glyph, make, moveFocus, nameOf, reconcile, words } from "./components.js"
 
 export class FanfareOverview extends FanfareElement {
-    static observedAttributes = ["message", "open"]
     #chosen = null // the reaction of the chosen tab; null: all
     #after = null
     #turn = 0 // goes up when the list begins anew, so that an older page is not taken for its
+
+    static get observedAttributes() {
+        return ["message", "open"]
+    }
 
     constructor() {
         super(css, html)

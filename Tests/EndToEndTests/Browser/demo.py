@@ -4,7 +4,7 @@ import pathlib
 
 from chat import badge, body, no_errors, offered
 from checks import Check, equal, main
-from devtools import Browser, http
+from devtools import WEB, Browser, http
 
 # Whether nothing moves any more.
 STILL = """[document, ...[...document.querySelectorAll('fanfare-bubble')].map(one => one.shadowRoot)]
@@ -24,6 +24,8 @@ async def demo(url, *_):
                 await page.there(person + "fanfare-burst")
             left, right = await page.box(ada), await page.box(bob)
             assert left["top"] == right["top"] and left["right"] < right["left"], (left, right)
+        if not WEB:
+            await weight(page)
         with Check("what one of them does, the other one sees"):
             await page.click(ada + body("m2"), "right")
             await page.until("find('%sfanfare-bubble[message=m2]').open" % ada)
@@ -51,6 +53,17 @@ async def demo(url, *_):
         with Check("nothing is thrown"):
             for one in [page, again, other]:
                 no_errors(one)
+
+
+async def weight(page):
+    """What the browser has loaded of the kit so far, as it came over the wire; the page uses the client and all components."""
+    with Check("the page has loaded less than 20 KB of the kit"):
+        files = await page.run("""performance.getEntriesByType("resource").filter(one => one.name.includes("/kit/"))
+            .map(one => [one.name.split("/").pop(), one.encodedBodySize, one.decodedBodySize]).sort()""")
+        print("# the browser loaded %s" % files)
+        equal([name for name, _, _ in files], ["components.js", "fanfare.js"])
+        assert sum(encoded for _, encoded, _ in files) < 20 * 1024, files
+        assert all(0 < encoded < decoded for _, encoded, decoded in files), files
 
 
 async def ten_lines(browser, url):

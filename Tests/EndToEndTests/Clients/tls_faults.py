@@ -73,7 +73,7 @@ def ends(url, authority):
     with Check("an answer and the end at once arrive whole"):
         wire = Wire(url, authority)
         wire.handshake()
-        wire.send(wire.seal(b"GET /kit/state.js HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+        wire.send(wire.seal(b"GET /kit/fanfare.js HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
         while wire.read():
             pass
         head, body = wire.plain.split(b"\r\n\r\n", 1)

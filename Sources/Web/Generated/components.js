@@ -1,0 +1,165 @@
+var c={reactions:"Reactions",trigger:"React",react:r=>`React with ${r}`,remove:r=>`Remove ${r}`,reacted:r=>`Reacted with ${r}`,failed:r=>`${r} was not sent`,sending:r=>`${r} is being sent`,retry:"Try again",discard:"Discard",more:r=>`${r} more`,search:"Search emoji",found:r=>r===1?"1 emoji":`${r} emoji`,who:"Who reacted",all:"All",nobody:"Nobody is named here",close:"Close"},y=new Map;function q(r){for(let e of r)y.set(e.reaction,e)}var S=()=>[...y.values()],m=r=>y.get(r)?.name??r;function b(r,e="small"){let t=y.get(r),i=t?.[e]??t?.small??t?.large,s=p(i?"img":"span",{part:"glyph","aria-hidden":"true"});return i?Object.assign(s,{src:i,alt:""}):s.textContent=r,s}function p(r,e={},...t){let i=document.createElement(r);for(let[s,n]of Object.entries(e))i.setAttribute(s,n);return i.append(...t),i}function v(r,e,t,i,s){let n=new Map([...r.children].map(o=>[o.key,o])),a=r.firstElementChild;for(let o of e){let l=n.get(t(o));l?n.delete(l.key):l=Object.assign(i(o),{key:t(o)}),s?.(l,o),l===a?a=a.nextElementSibling:r.insertBefore(l,a)}for(let o of n.values())o.matches(":focus-within")&&(o.nextElementSibling??o.previousElementSibling)?.focus(),o.remove()}var B={ArrowLeft:[-1,0],ArrowRight:[1,0],ArrowUp:[0,-1],ArrowDown:[0,1]};function w(r,e){let t=B[e.key];if(!t)return!1;let i=e.composedPath()[0].getBoundingClientRect(),[s,n]=[i.x+i.width/2,i.y+i.height/2],a=null,o=1/0;for(let l of r){let d=l.getBoundingClientRect(),f=t[0]*(d.x+d.width/2-s)+t[1]*(d.y+d.height/2-n),u=t[0]?Math.max(0,d.top-n,n-d.bottom):Math.max(0,d.left-s,s-d.right);f>4&&f+3*u<o&&(t[1]||u<20)&&(a=l,o=f+3*u)}return a?(e.preventDefault(),a.focus(),!0):!1}var T=400,F=10;function k(r,e,t){r.addEventListener("pointerdown",i=>{if(i.button!==0||!i.isPrimary||!e(i))return;let s=new AbortController,{signal:n}=s,a=()=>s.abort(),o=setTimeout(()=>{a(),M(),t()},T);n.addEventListener("abort",()=>clearTimeout(o));for(let l of["pointerup","pointercancel","dragstart"])addEventListener(l,a,{signal:n});addEventListener("pointermove",l=>{Math.hypot(l.clientX-i.clientX,l.clientY-i.clientY)>F&&a()},{signal:n})})}function M(){let r=new AbortController,e={signal:r.signal,capture:!0};addEventListener("click",t=>{t.preventDefault(),t.stopImmediatePropagation(),r.abort()},e),addEventListener("pointerdown",()=>r.abort(),e),addEventListener("keydown",()=>r.abort(),e)}var h=class extends HTMLElement{#e;#t;#i=!1;static get observedAttributes(){return["message"]}constructor(e,t){super(),this.attachShadow({mode:"open"}).adoptedStyleSheets=[W(e)],this.shadowRoot.innerHTML=t}get owner(){let{host:e}=this.getRootNode();return e instanceof h?e:this.parentElement?.closest("fanfare-bubble")}get channel(){return this.#e??this.owner?.channel}set channel(e){this.#e=e,this.attach()}get message(){return this.getAttribute("message")??this.owner?.message??""}set message(e){this.setAttribute("message",e)}get view(){return this.channel.view(this.message)}get watches(){return this.channel.policy!=="ephemeral"||this.hasAttribute("message")}get isOpenToReactions(){let{channel:e}=this;return e&&!e.frozen&&!this.view.deleted&&(this.setting("canReact")?.(this.message)??!0)}setting(e){return this[e]??this.owner?.[e]}$(e){return this.shadowRoot.querySelector(e)}connectedCallback(){for(let e of Object.keys(this)){let t=this[e];e in Object.getPrototypeOf(this)&&(delete this[e],this[e]=t)}this.attach()}disconnectedCallback(){this.#t?.abort()}attributeChangedCallback(e){e==="message"&&this.isConnected&&this.attach()}attach(){this.#t?.abort();let{channel:e,message:t}=this;if(!this.isConnected||!e)return;let{signal:i}=this.#t=new AbortController;e.addEventListener("change",({detail:s})=>s.message===t&&this.update(),{signal:i}),e.addEventListener("frozen",()=>this.update(),{signal:i}),e.ready.then(()=>{this.watches&&!this.owner&&!i.aborted&&i.addEventListener("abort",e.observe(this,t)),this.update()},()=>{}),this.follow?.(e,t,i),this.update()}update(){this.#i||(this.#i=!0,queueMicrotask(()=>{this.#i=!1,this.isConnected&&this.channel&&this.render()}))}choose(e){let{channel:t,message:i,view:s}=this,n=s.reactions.find(o=>o.reaction===e),a=!["multiple","ephemeral"].includes(t.policy)&&s.own.includes(e);this.tell("react",{message:i,reaction:e,removed:a})&&(n?.status==="failed"?t.retry(i,e):t[a?"remove":"add"](i,e).catch(()=>{}))}tell(e,t){return this.dispatchEvent(new CustomEvent(`fanfare-${e}`,{detail:t,bubbles:!0,composed:!0,cancelable:!0}))}},L=new Map;function W(r){if(!L.has(r)){let e=new CSSStyleSheet;e.replaceSync(I+r),L.set(r,e)}return L.get(r)}var I=`
+:host {
+    --accent: var(--fanfare-accent, light-dark(#0070f0, #0a70e8));
+    --surface: var(--fanfare-surface, light-dark(#fff, #2c2c2e));
+    --text: var(--fanfare-text, light-dark(#1c1c1e, #f5f5f7));
+    --muted: var(--fanfare-muted, light-dark(#6b6b70, #a5a5ac));
+    --badge: var(--fanfare-badge, light-dark(#e9e9eb, #3a3a3c));
+    --danger: var(--fanfare-danger, light-dark(#d70015, #ff6961));
+    --line: light-dark(#0000001a, #ffffff26);
+    --shadow: 0 8px 28px light-dark(#0000002e, #0009), 0 0 0 .5px var(--line);
+    font-family: var(--fanfare-font, system-ui, sans-serif);
+    -webkit-tap-highlight-color: transparent;
+}
+* { box-sizing: border-box; }
+[hidden] { display: none !important; }
+button { all: unset; box-sizing: border-box; cursor: pointer; display: grid; place-items: center; touch-action: manipulation;
+    user-select: none; -webkit-user-select: none; }
+button:focus-visible, input:focus-visible { outline: 3px solid var(--accent); outline-offset: 1px; }
+button:disabled { cursor: default; opacity: .4; }
+[part~=glyph] { font-family: "Apple Color Emoji", "Segoe UI Emoji", "Noto Color Emoji", system-ui, sans-serif; line-height: 1; }
+img[part~=glyph] { block-size: 1em; inline-size: 1em; object-fit: contain; }
+.quiet { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+[popover] { position: fixed; inset: auto; margin: 0; padding: 0; border: 0; background: none; color: var(--text);
+    overflow: visible;
+    opacity: 0; transition: opacity .15s, display .15s allow-discrete, overlay .15s allow-discrete; }
+[popover]:popover-open { opacity: 1; }
+@starting-style { [popover]:popover-open { opacity: 0; } }
+@media (forced-colors: active) { button, [part~=panel] { border: 1px solid; } }
+`;function O(r,e){let t=Math.max(e,1),i=r.length>t?t-1:r.length;return{shown:r.slice(0,i),hidden:r.slice(i)}}var $=class extends h{#e=null;static get observedAttributes(){return["message","limit"]}constructor(){super(X,V);let e=this.$("#list");e.setAttribute("aria-label",c.reactions),e.addEventListener("keydown",i=>w(e.children,i));let t=()=>this.tell("overview",{message:this.message});k(e,()=>!0,t),e.addEventListener("contextmenu",i=>{i.preventDefault(),t()}),this.$("#retry").textContent=c.retry,this.$("#discard").textContent=c.discard;for(let i of["retry","discard"])this.$(`#${i}`).addEventListener("click",()=>{this.channel[i](this.message,this.#e),this.$("#menu").hidePopover()})}attributeChangedCallback(e){e==="limit"?this.update():super.attributeChangedCallback(e)}get limit(){return Number(this.getAttribute("limit")??this.owner?.getAttribute("limit")??5)}render(){let{shown:e,hidden:t}=O(this.view.reactions.toReversed(),this.limit),i=t.length>0?[...e,{reaction:"",hidden:t}]:e,s=this.shadowRoot.activeElement,n=(o,l)=>l.hidden?this.#o(o,l.hidden):this.#i(o,l);v(this.$("#list"),i,o=>o.reaction,o=>this.#t(o),n),[...this.$("#list").children].forEach((o,l)=>o.style.zIndex=i.length-l),s&&!this.shadowRoot.activeElement&&this.owner?.focus(),e.find(o=>o.reaction===this.#e)?.status!=="failed"&&this.$("#menu").matches(":popover-open")&&this.$("#menu").hidePopover()}#t({reaction:e,hidden:t}){let i=p("button");return t?(i.append(p("slot",{name:"overflow"},p("span",{part:"count"}))),i.addEventListener("click",()=>this.tell("overview",{message:this.message}))):(i.append(p("slot",{name:`badge-${e}`},b(e),p("span",{part:"count"}))),i.addEventListener("click",()=>this.#s(i,e))),i}#i(e,{reaction:t,count:i,own:s,status:n,latest:a=[],error:o}){let l=m(t);e.setAttribute("part",["badge",s&&"own",n].filter(Boolean).join(" "));let d=s?c.remove(l):c.react(l),f=s?c.reacted(l):"";e.setAttribute("aria-label",n==="failed"?c.failed(l):d),e.setAttribute("aria-pressed",s),e.setAttribute("aria-busy",n==="sending");let u={sending:c.sending(l),failed:o?.message}[n]??f;e.setAttribute("aria-description",[u,i,a.join(", ")].filter(Boolean).join(". ")),e.querySelector("[part=count]").textContent=i>1?U(i):""}#o(e,t){let i=t.filter(n=>n.own);e.setAttribute("part",i.length>0?"badge overflow own":"badge overflow"),e.setAttribute("aria-label",c.more(t.length));let s=i.map(n=>m(n.reaction)).join(", ");e.setAttribute("aria-description",s&&c.reacted(s)),e.querySelector("[part=count]").textContent=`+${t.length}`}#s(e,t){let i=this.view.reactions.find(s=>s.reaction===t);i?.status==="failed"?this.#n(e,i):this.isOpenToReactions?this.choose(t):this.tell("overview",{message:this.message})}#n(e,{reaction:t,error:i}){this.#e=t,this.$("#why").textContent=i?.message??c.failed(m(t));let s=this.$("#menu");s.showPopover();let n=e.getBoundingClientRect(),{clientWidth:a,clientHeight:o}=document.documentElement,l=n.left+n.width/2-s.offsetWidth/2;s.style.left=`${Math.max(8,Math.min(l,a-s.offsetWidth-8))}px`;let d=n.bottom+6;s.style.top=`${d+s.offsetHeight<o?d:n.top-s.offsetHeight-6}px`,this.$("#retry").focus()}},N=new Intl.NumberFormat("en",{notation:"compact",maximumFractionDigits:1}),U=r=>N.format(r);try{CSS.registerProperty({name:"--fanfare-turn",syntax:"<angle>",inherits:!1,initialValue:"0deg"})}catch{}var V=`
+<div id="list" part="list" role="group"></div>
+<div id="menu" part="menu panel" popover role="dialog" aria-labelledby="why">
+    <p id="why"></p><button id="retry" part="retry"></button><button id="discard" part="discard"></button></div>`,X=`
+:host { display: block; inline-size: fit-content; --size: var(--fanfare-badge-size, 30px); }
+#list { display: flex; flex-direction: var(--flow, row); }
+[part~=badge] { position: relative; min-inline-size: var(--size); block-size: var(--size); padding-inline: 6px;
+    margin-inline: -2.5px; grid-auto-flow: column; gap: 3px;
+    border-radius: 99px; background: var(--badge); color: var(--text); box-shadow: 0 0 0 2px var(--fanfare-page, Canvas);
+    font-size: calc(var(--size) * .5); transition: background .2s;
+    animation: pop .35s cubic-bezier(.3, 1.6, .6, 1) backwards; }
+[part=count]:empty { display: none; }
+[part=count] { font-size: calc(var(--size) * .4); font-weight: 600; font-variant-numeric: tabular-nums; }
+[part~=own] { background: var(--accent); color: #fff; }
+[part~=overflow] { padding-inline: 9px; }
+[part~=sending]::after { content: ""; position: absolute; inset: -3px; border-radius: inherit; padding: 2px;
+    animation: turn 1.2s linear infinite;
+    background: conic-gradient(from var(--fanfare-turn), var(--accent), transparent 70%, var(--accent));
+    mask: linear-gradient(#000 0 0) content-box exclude, linear-gradient(#000 0 0); }
+[part~=failed] { background: var(--fanfare-danger, #d70015); color: #fff; }
+[part~=failed]::after { content: "!"; position: absolute; inset-block-start: -5px; inset-inline-end: -3px; inline-size: 15px;
+    block-size: 15px; border-radius: 50%; background: #fff; color: #d70015; font: 800 11px/15px system-ui; text-align: center;
+    box-shadow: 0 0 0 1.5px #d70015; }
+#menu { background: var(--surface); border-radius: 14px; padding: 6px; box-shadow: var(--shadow);
+    max-inline-size: min(260px, calc(100vw - 16px)); font-size: 15px; }
+#why { margin: 4px 10px 6px; font-size: 13px; color: var(--muted); }
+#menu button { padding: 10px; min-block-size: 44px; border-radius: 9px; justify-content: start; inline-size: 100%; }
+#menu button:hover { background: var(--badge); }
+#discard { color: var(--danger); }
+@keyframes pop { from { transform: scale(0); opacity: 0; } }
+@keyframes turn { to { --fanfare-turn: 360deg; } }
+@keyframes fade { from { opacity: 0; } }
+@keyframes breathe { 50% { opacity: .2; } }
+@media (prefers-reduced-motion: reduce) { [part~=badge] { animation: fade .3s backwards; } [part~=sending]::after {
+    animation-name: breathe; } }
+`;var Y=130,g=8,G="a, button:not(#trigger), input, select, textarea, video, audio, [contenteditable]",z=new Set,E=class extends h{#e=null;static get observedAttributes(){return["message","open"]}constructor(){super(K,J);let e=this.$("#box");k(e,t=>!this.open&&!this.#t(t),()=>this.show()),e.addEventListener("contextmenu",t=>{this.#t(t)||(t.preventDefault(),this.show())}),this.$("#trigger").addEventListener("click",()=>this.show()),this.addEventListener("fanfare-react",()=>this.hide()),this.addEventListener("click",t=>t.target.slot==="actions"&&this.hide()),this.addEventListener("fanfare-overview",()=>this.showOverview()),this.$("#trigger").setAttribute("aria-label",c.trigger),this.$("#bar").setAttribute("aria-label",c.reactions),this.$("#bar").addEventListener("keydown",t=>t.key==="Escape"&&this.hide())}connectedCallback(){z.add(this),super.connectedCallback()}disconnectedCallback(){super.disconnectedCallback(),z.delete(this),this.hide()}attributeChangedCallback(e){e!=="open"?super.attributeChangedCallback(e):this.open?this.#i():this.#o()}get open(){return this.hasAttribute("open")}set open(e){this.toggleAttribute("open",e)}show(){this.channel&&(this.open=!0)}hide(){this.open=!1}focus(){this.$("#trigger").focus({preventScroll:!0})}async showOverview(){if(this.shouldShowOverview?.(this.message)===!1)return;this.hide(),await import("./overview.js");let e=this.querySelector("[slot=overview]")??this.$("fanfare-overview");e.open=!0}follow(e,t,i){for(let s of[...this.shadowRoot.querySelectorAll("*"),...this.querySelectorAll("*")])s instanceof h&&s.owner===this&&s.attach();this.open&&this.#i()}render(){let e=this.view.own.map(m).join(", "),t=e&&c.reacted(e);this.$("#value").textContent!==t&&(this.$("#value").textContent=t),this.toggleAttribute("reacted",this.view.reactions.length>0)}#t(e){let t=e.composedPath();return t.slice(0,t.indexOf(this)).some(i=>i.matches?.(G))}#i(){if(!this.isConnected||!this.channel||this.#e)return;let e=this.#s;if(e.prepare?.()===!1)return this.hide();let t=[...z].filter(o=>o!==this);for(let o of t)o.hide();for(let o of t)o.toggleAttribute("dimmed",o.channel===this.channel);let{signal:i}=this.#e=new AbortController,s=this.$("#bar");s.showPopover(),this.#n();let n=()=>this.#n();addEventListener("scroll",n,{signal:i,capture:!0,passive:!0}),addEventListener("resize",n,{signal:i});let a=new ResizeObserver(n);a.observe(s),i.addEventListener("abort",()=>a.disconnect()),addEventListener("pointerdown",o=>{o.composedPath().includes(s)||(M(),this.hide())},{signal:i,capture:!0}),this.addEventListener("focusout",({relatedTarget:o})=>{o&&!this.contains(o)&&this.hide()},{signal:i}),this.$("#trigger").setAttribute("aria-expanded","true"),e.focus(),this.tell("open",{message:this.message})}#o(){if(!this.#e)return;this.#e.abort(),this.#e=null;let e=this.contains(this.getRootNode().activeElement);this.$("#bar").hidePopover();for(let t of z)t.removeAttribute("dimmed");this.$("#trigger").setAttribute("aria-expanded","false"),e&&this.focus(),this.tell("close",{message:this.message})}get#s(){return this.querySelector("[slot=picker]")??this.$("fanfare-picker")}#n(){let e=this.$("#bar"),t=this.$("#box").getBoundingClientRect(),{top:i}=this.getBoundingClientRect(),{clientWidth:s,clientHeight:n}=document.documentElement,{row:a,actions:o}=this.#s.heights??{row:e.offsetHeight,actions:0},l=n-t.bottom-2*g,d=o>0&&i>=a+2*g&&l>=Math.min(o,Y);this.#s.style.setProperty("--room",d?`${l}px`:"45vh"),this.#s.style.setProperty("--hole",`${d?t.bottom-i+2*g:0}px`);let f=d?a:e.offsetHeight,u=i-f-g,x=u>=g||i>n-t.bottom,P=x?Math.max(g,u):Math.min(t.bottom+g,n-e.offsetHeight-g),R=this.getAttribute("side")==="end"!=(getComputedStyle(this).direction==="rtl"),D=R?t.right-e.offsetWidth:t.left;e.style.top=`${P}px`,e.style.left=`${Math.max(g,Math.min(D,s-e.offsetWidth-g))}px`,e.style.transformOrigin=`${R?"right":"left"} ${x?`${f}px`:"top"}`}},J=`
+<div id="box" part="box">
+    <div part="message"><slot></slot></div>
+    <button id="trigger" part="trigger" aria-haspopup="dialog" aria-expanded="false" aria-describedby="value"><slot name="trigger">
+        <svg viewBox="0 0 24 24" width="20" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" aria-hidden="true">
+            <circle cx="12" cy="12" r="9"/><path d="M8.5 14.5a4.5 4.5 0 0 0 7 0M9 9.5v.1M15 9.5v.1"/></svg></slot></button>
+    <slot name="badges"><fanfare-badges part="badges" exportparts="badge, own, sending, failed, overflow, count, glyph, menu"></fanfare-badges></slot>
+</div>
+<span id="value" role="status" class="quiet"></span>
+<div id="bar" part="bar" popover="manual" role="dialog"><slot name="picker">
+    <fanfare-picker part="picker" exportparts="row, reaction, own, glyph, more, search, result, actions">
+        <slot name="actions" slot="actions"></slot>
+    </fanfare-picker>
+</slot></div>
+<slot name="overview"><fanfare-overview exportparts="panel, tab, reactor, avatar"></fanfare-overview></slot>`,K=`
+:host { display: block; margin-block: 6px; transition: opacity .2s, padding .2s; }
+:host([reacted]) { padding-block-start: calc(var(--fanfare-badge-size, 30px) * .6); }
+:host([dimmed]) { opacity: .3; }
+#box { display: grid; position: relative; transform-origin: calc(50% - var(--way) * 50%) 50%; inline-size: fit-content;
+    max-inline-size: 80%; transition: transform .3s cubic-bezier(.3, 1.5, .6, 1); }
+:host([side=end]) #box { margin-inline-start: auto; }
+:host([open]) #box { transform: scale(1.04); }
+#box > *, [part=badges], ::slotted([slot=badges]) { grid-area: 1 / 1; }
+[part=message] { touch-action: manipulation; -webkit-touch-callout: none; min-inline-size: 0; overflow-wrap: anywhere;
+    padding: .5em .875em; border-radius: 1.25em; background: var(--badge); color: var(--text); }
+:host([side=end]) [part=message] { background: var(--accent); color: #fff; }
+@media (pointer: coarse) { [part=message] { user-select: none; -webkit-user-select: none; } }
+[part=badges], ::slotted([slot=badges]) { place-self: start end;
+    translate: calc(var(--way) * var(--fanfare-badge-size, 30px) * .55) calc(var(--fanfare-badge-size, 30px) * -.6); }
+:host { --way: 1; --flow: row-reverse; --push: 0; }
+:host([side=end]) { --way: -1; --flow: row; --push: auto; }
+:host(:dir(rtl)) { --way: -1; }
+:host([side=end]:dir(rtl)) { --way: 1; }
+:host([side=end]) [part=badges], :host([side=end]) ::slotted([slot=badges]) { justify-self: start; }
+#trigger { position: absolute; inset-block: 0; inset-inline-start: 100%; margin: auto 18px; inline-size: 32px;
+    block-size: 32px; border-radius: 50%; color: var(--muted); opacity: 0; transition: opacity .15s; }
+:host([side=end]) #trigger { inset-inline: auto 100%; }
+:host(:hover) #trigger, #trigger:focus-visible, #trigger[aria-expanded=true] { opacity: 1; }
+@media (hover: none) { #trigger:not(:focus-visible) { opacity: 0; pointer-events: none; } }
+#bar { max-inline-size: calc(100vw - 16px);
+    transition: opacity .15s, transform .2s, display .2s allow-discrete, overlay .2s allow-discrete; transform: scale(.7);
+    pointer-events: none; }
+#bar:popover-open { transform: none; }
+::slotted([slot=picker]:not(fanfare-picker)) { pointer-events: auto; }
+@starting-style { #bar:popover-open { transform: scale(.4); } }
+@media (prefers-reduced-motion: reduce) { :host { transition: opacity .2s; } #box, :host([open]) #box { transform: none;
+    transition: none; }
+    #bar, #bar:popover-open { transform: none;
+    transition: opacity .2s, display .2s allow-discrete, overlay .2s allow-discrete; } }
+`;var Q=2600,Z=12;function _(r,e){let t=Object.entries(r).sort((a,o)=>o[1]-a[1]).slice(0,e),i=t.reduce((a,[,o])=>a+o,0),s=Math.min(1,e/i),n=Math.min(e,i)-t.length;return t.map(([a,o])=>{let l=Math.min(n,Math.max(0,Math.round(o*s)-1));return n-=l,[a,1+l]})}var A=class extends h{#e=[];constructor(){super(te,ee)}get max(){return Number(this.getAttribute("max")??30)}follow(e,t,i){e.addEventListener("burst",({detail:s})=>{(s.message===t||!this.hasAttribute("message"))&&this.play(s.reactions,s.window_ms)},{signal:i})}render(){}play(e,t=100){let i=this.$("#layer"),s=Math.min(this.max-i.childElementCount,Z);if(s<=0||document.hidden)return;let n=_(e,s).flatMap(([a,o])=>Array(o).fill(a));n.sort(()=>Math.random()-.5),n.forEach((a,o)=>this.#t(i,a,o*t/n.length))}#t(e,t,i){let s=this.#e.pop()??p("span",{part:"particle"});s.replaceChildren(b(t,"large")),s.style.left=`${8+Math.random()*84}%`,e.append(s);let n=(Math.random()-.5)*60,a=e.clientHeight*(.6+Math.random()*.35),o=(f,u,x)=>`translate(calc(-50% + ${f}px), ${-u}px) scale(${x})`,l={opacity:[0,1,0]};matchMedia("(prefers-reduced-motion: reduce)").matches||(l.transform=[o(0,0,.3),o(-n,a*.4,1.1),o(n,a,.9)]);let d=Q*(.8+Math.random()*.4);s.animate(l,{delay:i,duration:d,easing:"ease-out",fill:"backwards"}).onfinish=()=>{s.remove(),this.#e.push(s)}}},ee='<slot></slot><div id="layer" part="layer" aria-hidden="true"></div>',te=`
+:host { display: block; position: relative; }
+#layer { position: absolute; inset: 0; overflow: hidden; pointer-events: none; contain: strict; }
+[part=particle] { position: absolute; inset-block-end: 4px; font-size: var(--fanfare-burst-size, 34px);
+    will-change: transform, opacity; }
+`;var j=["❤️","👍","👎","😂","‼️","❓"],H=r=>Math.min(Math.max(r,0)*.03,.18),ie=120,C=class extends h{#e=[];#t=0;#i=null;constructor(){super(oe,se),this.$("#row").setAttribute("aria-label",c.reactions),this.$("#more").setAttribute("aria-label",c.search),this.$("#more").addEventListener("click",()=>this.openSearch()),this.$("#field").setAttribute("aria-label",c.search),this.$("#field").setAttribute("placeholder",c.search),this.$("#field").addEventListener("input",()=>this.#l()),this.$("#field").addEventListener("keydown",e=>{e.key==="Enter"?(e.preventDefault(),this.#e.length>0&&this.choose(this.#e[0].reaction)):e.key==="ArrowDown"&&this.$("#found button")?.focus()}),this.shadowRoot.addEventListener("keydown",e=>this.#d(e)),this.$("#found").addEventListener("scroll",()=>this.#c(),{passive:!0}),this.$("[name=actions]").addEventListener("slotchange",()=>this.#n()),this.addEventListener("keydown",e=>e.target!==this&&this.#d(e))}get offered(){let{allowed:e}=this.channel,t=this.setting("reactions"),i=typeof t=="function"?t(this.message):t,s=i?i.filter(n=>e?.includes(n)??!0):e??j;return s=this.setting("order")?.([...s],this.message)??s,[...s,...this.view.own.filter(n=>!s.includes(n))]}get#o(){return this.$("[name=actions]").assignedElements({flatten:!0})}prepare(){return this.$("#search").hidden=!0,this.$("#field").value="",this.#s(),this.isOpenToReactions||this.#o.length>0}get heights(){return{row:this.$("#panel").offsetHeight,actions:this.$("#actions").offsetHeight}}focus(){let e=this.$("#row [part~=own]")??this.$("#row button");(this.$("#panel").hidden?this.#o[0]:e)?.focus({preventScroll:!0})}render(){(this.owner?.open??!0)&&this.#s()}#s(){let{own:e}=this.view,t=(s,n)=>this.#a(s,e.includes(n));this.$("#panel").hidden=!this.isOpenToReactions,v(this.$("#offered"),this.offered,s=>s,s=>this.#r(s,"large","reaction"),t),[...this.$("#offered").children,this.$("#more")].forEach((s,n)=>{s.style.animationDelay=`${H(n)}s`});for(let s of this.$("#found").children)t(s,s.key);let i=this.channel.allowed;this.$("#more").hidden=this.setting("allowEmojiSearch")?.(this.message)===!1||i!==null&&i.length<=8,this.#n()}#n(){this.$("#actions").hidden=this.#o.length===0||!this.$("#search").hidden}#r(e,t,i,s=m(e)){let n=Object.assign(p("button",{title:s},b(e,t)),{key:e,kind:i});return n.addEventListener("click",()=>this.choose(e)),n}#a(e,t){let i=m(e.key);e.setAttribute("part",t?`${e.kind} own`:e.kind),e.setAttribute("aria-label",t?c.remove(i):c.react(i)),e.setAttribute("aria-pressed",t),e.setAttribute("aria-description",t?c.reacted(i):"")}async openSearch(){this.$("#search").hidden=!1,this.#n(),this.$("#field").focus(),this.#i??=await import("./emoji-search.js"),this.#l()}#l(){if(!this.#i)return;let{allowed:e}=this.channel;this.#e=this.#i.findEmoji(this.$("#field").value,S()).filter(({reaction:t})=>e?.includes(t)??!0),this.#t=0,this.$("#found").replaceChildren(),this.$("#found").scrollTop=0,this.$("#told").textContent=c.found(this.#e.length),this.#c()}#c(){let e=this.$("#found"),{own:t}=this.view;for(;this.#t<this.#e.length&&e.scrollTop+2*e.clientHeight>=e.scrollHeight-1;){let i=this.#e.slice(this.#t,this.#t+=ie);e.append(...i.map(({reaction:s,name:n})=>{let a=this.#r(s,"small","result",n);return this.#a(a,t.includes(s)),a}))}}#d(e){if(e.composedPath()[0]===this.$("#field"))return;let t=[...this.shadowRoot.querySelectorAll("button, input")].filter(i=>i.checkVisibility());w([...t,...this.#o],e)}},se=`
+<div id="panel" part="panel">
+    <div id="row" part="row" role="toolbar"><span id="offered"></span><button id="more" part="more"><slot name="more">
+        <svg viewBox="0 0 24 24" width="24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true">
+            <circle cx="11" cy="11" r="6"/><path d="m16 16 4 4"/></svg></slot></button></div>
+    <div id="search" part="search" hidden>
+        <input id="field" part="field" type="search" autocomplete="off" enterkeyhint="done">
+        <span id="told" role="status" class="quiet"></span>
+        <div id="found" part="results" role="group"></div>
+    </div>
+</div>
+<div id="actions" part="actions" hidden><slot name="actions"></slot></div>`,oe=`
+:host { display: block; inline-size: max-content; max-inline-size: 100%;
+    --size: var(--fanfare-reaction-size, min(44px, calc((100vw - 44px) / 7))); }
+#panel { pointer-events: auto; background: var(--surface); color: var(--text); border-radius: calc(var(--size) / 2 + 6px);
+    box-shadow: var(--shadow); max-inline-size: 100%; inline-size: fit-content; margin-inline-start: var(--push, 0); }
+#row { display: flex; overflow-x: auto; padding: 6px; scrollbar-width: none; overscroll-behavior: contain; }
+#offered { display: flex; gap: 2px; }
+#row button { flex: none; inline-size: var(--size); block-size: var(--size); border-radius: 50%;
+    font-size: calc(var(--size) * .62); animation: pop .4s cubic-bezier(.3, 1.6, .6, 1) backwards; }
+#row button > * { transition: transform .15s; }
+#row button:hover > * { transform: scale(1.18); }
+#row button:active > * { transform: scale(.9); }
+#row [part~=own], #found [part~=own] { background: var(--accent); }
+#more { color: var(--muted); margin-inline-start: 2px; }
+#search { inline-size: min(calc(var(--size) * 7.5), 100%); padding: 0 10px 10px; }
+#field { all: unset; box-sizing: border-box; inline-size: 100%; block-size: 38px; padding-inline: 12px; border-radius: 11px;
+    background: var(--badge); font-size: 16px; }
+#field::placeholder { color: var(--muted); opacity: 1; }
+#found { display: grid; grid-template-columns: repeat(auto-fill, minmax(var(--size), 1fr)); max-block-size: min(230px, 40vh);
+    overflow-y: auto; margin-block-start: 8px; overscroll-behavior: contain; }
+#found button { block-size: var(--size); border-radius: 10px; font-size: calc(var(--size) * .6); }
+#found button:hover { background: var(--badge); }
+#actions { pointer-events: auto; margin-block-start: max(8px, var(--hole, 8px)); margin-inline-start: var(--push, 0);
+    inline-size: fit-content; min-inline-size: 190px; max-inline-size: 100%; max-block-size: min(260px, var(--room, 45vh));
+    overflow-y: auto;
+    overscroll-behavior: contain; background: var(--surface); color: var(--text); border-radius: 14px;
+    box-shadow: var(--shadow); }
+::slotted(button), ::slotted(a) { all: unset; box-sizing: border-box; display: block; inline-size: 100%; min-block-size: 44px;
+    padding: 11px 16px; cursor: pointer; font: 16px/1.4 var(--fanfare-font, system-ui, sans-serif); }
+::slotted(:not(:first-child)) { border-block-start: .5px solid var(--line); }
+::slotted(:hover) { background: var(--badge); }
+::slotted(:focus-visible) { outline: 3px solid var(--accent); outline-offset: -3px; border-radius: 14px; }
+@keyframes pop { from { transform: scale(0); opacity: 0; } }
+@keyframes fade { from { opacity: 0; } }
+@media (prefers-reduced-motion: reduce) { #row button { animation-name: fade; animation-timing-function: ease; }
+    #row button > *, #row button:is(:hover, :active) > * { transform: none; transition: none; } }
+`;customElements.define("fanfare-badges",$);customElements.define("fanfare-picker",C);customElements.define("fanfare-burst",A);customElements.define("fanfare-bubble",E);export{$ as FanfareBadges,E as FanfareBubble,A as FanfareBurst,h as FanfareElement,C as FanfarePicker,j as defaultReactions,q as defineReactions,b as glyph,p as make,w as moveFocus,m as nameOf,H as popInDelay,v as reconcile,O as splitOverflow,c as words};
