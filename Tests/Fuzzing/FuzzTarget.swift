@@ -28,6 +28,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case token
     /// The file of keys by which tokens are checked.
     case keys
+    /// What several brokers share by a log.
+    case log
 
     /// Feeds an input.
     ///
@@ -47,6 +49,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .settings: try SettingsRules.check(input)
         case .token: try TokenRules.check(input)
         case .keys: try KeySetRules.check(input)
+        case .log: try LogRules.check(input)
         }
     }
 }
