@@ -19,6 +19,8 @@ public struct BrokerLog: Sendable {
         case store
         /// The server of a hook gave no usable answer.
         case hook
+        /// The service manager did not take what it was told.
+        case manager
     }
 
     private let write: @Sendable (Level, String) -> Void

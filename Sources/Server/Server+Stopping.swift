@@ -29,6 +29,8 @@ extension Server {
         if !isWhole {
             context.log.error("the store could not take the last changes; they are lost")
         }
+        // What follows ends by itself, and loops that have stopped do not answer.
+        watchdog.withLock { $0.take() }?.end()
         sharedLog?.close()
         store.close()
         for loop in loops { loop.stop() }

@@ -2,7 +2,7 @@ public import Broker
 import Dispatch
 import Storage
 import Synchronization
-import Transport
+public import Transport
 import WebSocket
 
 /// A running server: its loops, listeners, store and broker.
@@ -17,6 +17,8 @@ public final class Server: Sendable {
     let certificates: [TLSServerContext]
     /// Whether it was told to stop.
     let isStopped = Atomic(false)
+    /// What says that no loop hangs, where somebody wants to hear it.
+    let watchdog = Locked<Watchdog?>(nil)
     /// Signalled to end the notice of a stop.
     let noticeEnds = DispatchSemaphore(value: 0)
     let loops: [EventLoop]
@@ -26,12 +28,19 @@ public final class Server: Sendable {
 
     /// Starts a server; it serves when this returns.
     ///
+    /// - Parameters:
+    ///   - settings: where it listens, what it keeps and what its broker does.
+    ///   - loopCount: how many loops, and threads, serve; at least one.
+    ///   - passed: sockets that are open already; each takes the place of the listener whose address it has.
+    ///   - log: where its words go.
     /// - Throws: ``ServerError`` where the store cannot be opened or an address cannot be listened on.
-    public convenience init(_ settings: ServerSettings, loopCount: Int, log: BrokerLog) throws(ServerError) {
+    public convenience init(
+        _ settings: ServerSettings, loopCount: Int, passed: [PassedSocket] = [], log: BrokerLog
+    ) throws(ServerError) {
         let store = try Server.openStore(settings)
         do throws(ServerError) {
             let sharedLog = try settings.nats.map { nats throws(ServerError) in try Server.openLog(nats) }
-            try self.init(settings, store: store, sharedLog: sharedLog, loopCount: loopCount, log: log)
+            try self.init(settings, store: store, sharedLog: sharedLog, loopCount: loopCount, passed: passed, log: log)
         } catch {
             store.close()
             throw error
@@ -41,7 +50,7 @@ public final class Server: Sendable {
     /// Starts a server over a store that is open, and a log; they are closed with the server.
     init(
         _ settings: ServerSettings, store: any Store, sharedLog: (any OperationLog)? = nil, loopCount: Int,
-        log: BrokerLog
+        passed: [PassedSocket] = [], log: BrokerLog
     ) throws(ServerError) {
         raiseDescriptorLimit()
         let revocations = try Server.revocations(of: store, sharedLog)
@@ -65,7 +74,7 @@ public final class Server: Sendable {
         do throws(TransportError) {
             for listen in settings.listen {
                 let tls = try listen.tls.map { settings throws(TransportError) in try TLSServerContext(settings) }
-                addresses += try Server.open(listen, tls, context)
+                addresses += try Server.open(listen, tls, passed, context)
                 if let tls { certificates.append(tls) }
             }
         } catch {
@@ -81,22 +90,24 @@ public final class Server: Sendable {
 
     /// Listens at an address (at each, where a name has several); answers with the real ports.
     private static func open(
-        _ listen: ServerSettings.Listen, _ tls: TLSServerContext?, _ context: Context
+        _ listen: ServerSettings.Listen, _ tls: TLSServerContext?, _ passed: [PassedSocket], _ context: Context
     ) throws(TransportError) -> [ServerSettings.Listen] {
         var opened: [ServerSettings.Listen] = []
         for address in try listen.address.resolved() {
             var place = listen
-            place.address = try open(address, tls, listen, context)
+            let mine = passed.filter { $0.matches(address) }
+            let socket = mine.isEmpty ? try ListeningSocket(address) : ListeningSocket(mine, as: address)
+            try open(socket, tls, listen, context)
+            place.address = socket.address
             opened.append(place)
         }
         return opened
     }
 
-    /// Takes an address and listens there on every loop.
+    /// Listens at an address on every loop.
     private static func open(
-        _ address: SocketAddress, _ tls: TLSServerContext?, _ place: ServerSettings.Listen, _ context: Context
-    ) throws(TransportError) -> SocketAddress {
-        let socket = try ListeningSocket(address)
+        _ socket: ListeningSocket, _ tls: TLSServerContext?, _ place: ServerSettings.Listen, _ context: Context
+    ) throws(TransportError) {
         for hub in context.broker.hubs {
             try hub.loop.wait { () throws(TransportError) in
                 let listener = try Listener(
@@ -109,7 +120,6 @@ public final class Server: Sendable {
                 hub.keep(listener)
             }
         }
-        return socket.address
     }
 
     /// Asks the store, and the log that is shared, who was revoked, before anybody is let in.

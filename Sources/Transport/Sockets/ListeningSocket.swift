@@ -1,10 +1,11 @@
 internal import Glibc
+internal import Synchronization
 
 /// An address that a server has taken, to be shared by the listeners of all its loops.
 ///
 /// Each `Listener` made of it gets a socket of its own on the same TCP port (SO_REUSEPORT), so the kernel spreads
-/// connections; on a Unix socket they share one descriptor. The file of a Unix socket is removed when the last user has
-/// closed.
+/// connections; on a Unix socket they share one descriptor, and so they do on sockets that were passed. The file of a
+/// Unix socket is removed when the last user has closed.
 public final class ListeningSocket: Sendable {
     /// Connections that the kernel completes before they are accepted.
     private static let backlog: CInt = 4096
@@ -13,6 +14,9 @@ public final class ListeningSocket: Sendable {
     public let address: SocketAddress
     private let first: Locked<FirstSocket>
     private let path: SocketPath?
+    /// Those that somebody else opened; the loops take them in turn.
+    private let passed: [PassedSocket]
+    private let turn = Atomic(0)
 
     /// The socket made at the start: it goes to the first TCP listener, and stays here for all on a Unix socket.
     private struct FirstSocket: ~Copyable {
@@ -29,6 +33,7 @@ public final class ListeningSocket: Sendable {
     ///   that cannot be taken.
     public init(_ address: SocketAddress, isExclusive: Bool = true) throws(TransportError) {
         guard let address = try address.resolved().first else { throw .closed }
+        passed = []
         if case .unix(let name) = address {
             let descriptor = try SocketPath.listen(at: name, backlog: Self.backlog)
             path = try SocketPath(name)
@@ -44,11 +49,29 @@ public final class ListeningSocket: Sendable {
         first = Locked(FirstSocket(descriptor: consume descriptor))
     }
 
-    /// Whether all listeners share one descriptor.
-    var isShared: Bool { path != nil }
+    /// Takes sockets that were passed, which all listen at the same address.
+    ///
+    /// - Parameters:
+    ///   - passed: at least one. Several, which the kernel spreads connections over (`ReusePort=`), go to the loops in
+    ///     turn; a single one is shared by all.
+    ///   - address: what it is called.
+    public init(_ passed: [PassedSocket], as address: SocketAddress) {
+        precondition(!passed.isEmpty, "nothing was passed")
+        self.passed = passed
+        self.address = address
+        path = nil
+        first = Locked(FirstSocket(descriptor: FileDescriptor()))
+    }
+
+    /// Whether several listeners share one descriptor.
+    var isShared: Bool { path != nil || !passed.isEmpty }
 
     /// A descriptor for one more listener.
     func descriptor() throws(TransportError) -> FileDescriptor {
+        if !passed.isEmpty {
+            let index = turn.add(1, ordering: .relaxed).oldValue % passed.count
+            return try FileDescriptor(fcntl(passed[index].descriptor.number, F_DUPFD_CLOEXEC, 0), from: "dup")
+        }
         let shared = isShared
         let number: CInt? = first.withLock { first in
             let number = first.descriptor.number

@@ -5,6 +5,11 @@ struct FileDescriptor: ~Copyable {
     /// The kernel's number, or -1 once closed; it must not outlive the owner.
     private(set) var number: CInt
 
+    /// Owns nothing.
+    init() {
+        number = -1
+    }
+
     /// Takes over what a system call returned.
     ///
     /// - Throws: the call's error when it returned a negative number.

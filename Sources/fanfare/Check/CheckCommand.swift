@@ -1,3 +1,4 @@
+import Broker
 import CommandOptions
 import Server
 import Transport
@@ -20,7 +21,9 @@ enum CheckCommand: Command {
             StandardOutput().write(SettingsReport(settings).text)
             // As the start judges them; addresses and the store are not tried, for a broker may be using them.
             try settings.checkServable()
-            for warning in try settings.warnings + settings.checkCertificates() { complain("warning: \(warning)") }
+            for warning in try settings.warnings + settings.checkCertificates() {
+                complain("warning: \(warning)", .warning)
+            }
             return ExitCode.done
         }
     }

@@ -1,3 +1,4 @@
+import Broker
 import CommandOptions
 import Glibc
 import Storage
@@ -37,10 +38,10 @@ final class ProgressLine {
     func tell(_ words: @autoclosure () -> String) {
         guard !isQuiet, MonotonicTime.now >= next else { return }
         next = .now + .seconds(1)
-        complain("\(name): \(words())")
+        complain("\(name): \(words())", .info)
     }
 
     func end(_ words: String) {
-        if !isQuiet { complain("\(name): \(words)") }
+        if !isQuiet { complain("\(name): \(words)", .info) }
     }
 }

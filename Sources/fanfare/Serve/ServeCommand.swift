@@ -31,7 +31,8 @@ enum ServeCommand: Command {
 
     private static func serve(_ settings: ServeSettings) throws -> Int32 {
         let log = settings.logForm.log
-        let server = try Server(settings.server, loopCount: settings.loopCount, log: log)
+        let server = try Server(
+            settings.server, loopCount: settings.loopCount, passed: try passedSockets(for: settings.server), log: log)
         if settings.isDevelopment {
             log.warning("DEVELOPMENT MODE: everyone is who they say they are; never let the world in here")
         }
@@ -40,12 +41,18 @@ enum ServeCommand: Command {
             log.warning(
                 "the settings name no namespaces: every channel is allowed, as if they had \"*\" with its defaults")
         }
-        for listen in server.addresses { complain("listening on \(url(of: listen))") }
+        let manager = ServiceManager(log: log)
+        let urls = server.addresses.map(url(of:))
+        for url in urls { complain("listening on \(url)", .info) }
+        manager.begin(server, status: "listening on " + urls.joined(separator: ", "))
         var signal = awaitSignal()
         while signal == SIGHUP {
+            manager.tell(.reloading)
             reload(server, settings.words, log)
+            manager.tell(.ready)
             signal = awaitSignal()
         }
+        manager.tell(.stopping, status: "draining")
         log.info("stopping (\(signal == SIGINT ? "SIGINT" : "SIGTERM"))")
         // A second signal does not wait for those who ask for readiness.
         Thread.detachNewThread {

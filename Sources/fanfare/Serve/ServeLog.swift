@@ -8,8 +8,8 @@ enum LogForm: String, CaseIterable {
     var log: BrokerLog {
         BrokerLog { [self] level, line in
             switch self {
-            case .text: complain("\(level.rawValue): \(line)")
-            case .json: complain(LogForm.jsonLine(level, line))
+            case .text: complain("\(level.rawValue): \(line)", level)
+            case .json: complain(LogForm.jsonLine(level, line), level)
             }
         }
     }

@@ -1,3 +1,4 @@
+import Broker
 import Glibc
 import Transport
 
@@ -35,9 +36,10 @@ struct StandardOutput {
     }
 }
 
-/// Writes one line on standard error.
-func complain(_ line: String) {
-    _ = writeAll(Array((printable(line) + "\n").utf8), to: STDERR_FILENO)
+/// Writes one line on standard error; where that is the journal, with how much it matters.
+func complain(_ line: String, _ level: BrokerLog.Level = .error) {
+    let prefix = Journal.isStandardError ? level.journalPrefix : ""
+    _ = writeAll(Array((prefix + printable(line) + "\n").utf8), to: STDERR_FILENO)
 }
 
 /// Writes all of the bytes, however many calls it takes; `false` where that is impossible.

@@ -1,3 +1,4 @@
+import Broker
 import CommandOptions
 import FanfareClient
 import Glibc
@@ -11,7 +12,9 @@ enum WatchCommand: Command {
         summary: "Shows a channel's reactions as they happen: a live view on a terminal, else one line a change.",
         operands: [.init("CHANNEL", "the channel, such as chat:42")],
         options: [
-            .value("mode", "MODE", "events (each change) or summary (counts, merged)", default: "events"),
+            .value(
+                "mode", "MODE", "events (each change) or summary (counts, merged)", default: "events",
+                takes: .choice(["events", "summary"])),
             .flag("json", "print the broker's messages as they were received, one a line"),
         ] + BrokerOptions.all,
         examples: [
@@ -55,7 +58,9 @@ enum WatchCommand: Command {
         try blocking {
             for await update in client.events(in: channel, mode: mode) {
                 if case .ended(let error) = update { throw error }
-                if case .connection(let state) = update, let line = line(for: state, of: client) { complain(line) }
+                if case .connection(let state) = update, let line = line(for: state, of: client) {
+                    complain(line, .info)
+                }
                 guard print(update) else { break }
             }
             await client.close()
