@@ -77,7 +77,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "fanfare-load", dependencies: ["LoadGenerator", "CommandOptions"], swiftSettings: settings),
+            name: "fanfare-load", dependencies: ["LoadGenerator", "CommandOptions", "Wire"], swiftSettings: settings),
 
         tests(of: "Reactions"),
         tests(of: "WebSocket"),

@@ -53,6 +53,7 @@ extension CommandSyntax {
         let help: String
         let defaultText: String?
         let readsEnvironment: Bool
+        let takes: ValueKind
 
         /// An option without a value.
         ///
@@ -63,7 +64,8 @@ extension CommandSyntax {
         /// - Returns: The declaration.
         public static func flag(_ name: String, _ help: String, environment: Bool = false) -> Option {
             Option(
-                name: name, arity: .flag, placeholder: "", help: help, defaultText: nil, readsEnvironment: environment)
+                name: name, arity: .flag, placeholder: "", help: help, defaultText: nil, readsEnvironment: environment,
+                takes: .text)
         }
 
         /// An option with one value, which may stand once.
@@ -74,13 +76,15 @@ extension CommandSyntax {
         ///   - help: One line for the help text.
         ///   - default: The value where nobody gives one, as it would be typed.
         ///   - environment: Whether `FANFARE_NAME` gives the value where the words do not.
+        ///   - takes: What the value is, for shells that complete it; what the placeholder says where it is left out.
         /// - Returns: The declaration.
         public static func value(
-            _ name: String, _ placeholder: String, _ help: String, default: String? = nil, environment: Bool = false
+            _ name: String, _ placeholder: String, _ help: String, default: String? = nil, environment: Bool = false,
+            takes: ValueKind? = nil
         ) -> Option {
             Option(
                 name: name, arity: .once, placeholder: placeholder, help: help, defaultText: `default`,
-                readsEnvironment: environment)
+                readsEnvironment: environment, takes: takes ?? ValueKind(placeholder: placeholder))
         }
 
         /// An option with a value, which may stand any number of times.
@@ -97,12 +101,33 @@ extension CommandSyntax {
         ) -> Option {
             Option(
                 name: name, arity: .repeated, placeholder: placeholder, help: help, defaultText: `default`,
-                readsEnvironment: environment)
+                readsEnvironment: environment, takes: ValueKind(placeholder: placeholder))
         }
 
         /// The environment's name for this option: `FANFARE_`, then the name in capitals with `_` for `-`.
         var environmentName: String {
             "FANFARE_" + String(name.uppercased().map { $0 == "-" ? "_" : $0 })
+        }
+    }
+
+    /// What a value is, as far as a shell can complete it.
+    public enum ValueKind: Sendable, Equatable {
+        /// Anything.
+        case text
+        /// The path of a file.
+        case file
+        /// The path of a folder.
+        case folder
+        /// One of these words.
+        case choice([String])
+
+        /// Reads it off what stands for the value in the help text.
+        init(placeholder: String) {
+            switch placeholder {
+            case "FILE": self = .file
+            case "DIR": self = .folder
+            default: self = .text
+            }
         }
     }
 
@@ -112,6 +137,7 @@ extension CommandSyntax {
         let help: String
         let isRequired: Bool
         let isRepeated: Bool
+        let takes: ValueKind
 
         /// Declares an operand.
         ///
@@ -120,11 +146,15 @@ extension CommandSyntax {
         ///   - help: One line for the help text.
         ///   - isRequired: Whether the command cannot do without.
         ///   - isRepeated: Whether it takes all the words that are left.
-        public init(_ name: String, _ help: String, isRequired: Bool = true, isRepeated: Bool = false) {
+        ///   - takes: What the word is, for shells that complete it; what the name says where it is left out.
+        public init(
+            _ name: String, _ help: String, isRequired: Bool = true, isRepeated: Bool = false, takes: ValueKind? = nil
+        ) {
             self.name = name
             self.help = help
             self.isRequired = isRequired
             self.isRepeated = isRepeated
+            self.takes = takes ?? ValueKind(placeholder: name)
         }
     }
 

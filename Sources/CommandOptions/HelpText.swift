@@ -35,7 +35,7 @@ extension CommandSyntax {
 
 extension CommandSyntax.Option {
     /// What is said behind the help: the default, that it may be repeated, the environment's name.
-    fileprivate var remarks: String {
+    var remarks: String {
         var remarks: [String] = []
         if let defaultText { remarks.append("default \(defaultText)") }
         if arity == .repeated { remarks.append("may be repeated") }

@@ -8,6 +8,10 @@ struct Main {
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())
         do {
+            if let text = try program.text(askedBy: words) {
+                Output.write(text, to: STDOUT_FILENO)
+                exit(0)
+            }
             let rest = Array(words.dropFirst())
             let isGood =
                 switch words.first {

@@ -1,5 +1,6 @@
 import CommandOptions
 import LoadGenerator
+import Wire
 
 /// What the command understands.
 let syntax = CommandSyntax(
@@ -12,7 +13,8 @@ let syntax = CommandSyntax(
             "fanout (default): subscribers receive what publishers publish; react: as people do it; idle: connections do "
                 + "nothing; churn: subscribers come and go; storm: all reconnect at once; resume: connections break and "
                 + "resume; slow: some stop to read; soak: all of it for long; raw: any WebSocket server, by templates",
-            isRequired: false),
+            isRequired: false,
+            takes: .choice(["fanout", "react", "idle", "churn", "storm", "resume", "slow", "soak", "raw"])),
     ],
     options: [
         .value("subscribers", "N", "connections that subscribe", default: "100"),
@@ -20,8 +22,8 @@ let syntax = CommandSyntax(
         .value("rate", "R", "reactions a second, all publishers together, open loop", default: "100"),
         .value("for", "D", "how long to publish, or to hold idle connections; at most 24h", default: "10s"),
         .value(
-            "schedule", "KIND", "constant: at equal distances; poisson: as many independent people", default: "constant"
-        ),
+            "schedule", "KIND", "constant: at equal distances; poisson: as many independent people",
+            default: "constant", takes: .choice(["constant", "poisson"])),
         .value(
             "profile", "STAGES",
             "instead of --rate and --for: 100@5s steady, 100-1000@10s a ramp, +500 a burst, 0@2s a pause; commas between"
@@ -45,11 +47,13 @@ let syntax = CommandSyntax(
         .value("drain", "D", "how long the last events may take", default: "5s"),
         .value("channel", "NAME", "the channel", default: "chat:load"),
         .value("channels", "C", "spread over so many channels, NAME-1, NAME-2, …", default: "1"),
-        .value("mode", "MODE", "fanout, react: what subscribers ask for, events or summary", default: "events"),
+        .value(
+            "mode", "MODE", "fanout, react: what subscribers ask for, events or summary", default: "events",
+            takes: .choice(["events", "summary"])),
         .value("reactions", "LIST", "what is added and removed: 👍 by default, several in react and soak"),
         .value("user", "PREFIX", "users are PREFIX-sub-1, PREFIX-pub-1, … (a broker in --dev)", default: "load"),
         .value("token", "T", "all connections are the user of this token instead", environment: true),
-        .value("unix", "PATH", "connect to this Unix socket instead of the URL's host"),
+        .value("unix", "PATH", "connect to this Unix socket instead of the URL's host", takes: .file),
         .flag("compression", "offer to compress messages (permessage-deflate)"),
         .repeated(
             "source", "ADDR",
@@ -71,7 +75,8 @@ let syntax = CommandSyntax(
         ),
         .value(
             "find-limit", "WHAT",
-            "raise the rate or the connections until a --fail-if breaks (p99>100ms if there is none)"),
+            "raise the rate or the connections until a --fail-if breaks (p99>100ms if there is none)",
+            takes: .choice(["rate", "connections"])),
         .flag("json", "print one JSON object instead of the table"),
         .value("save", "FILE", "write the JSON object there as well, for compare"),
         .value("csv", "FILE", "write the seconds of the run there"),
@@ -104,14 +109,20 @@ let syntax = CommandSyntax(
             "fanfare-load compare before.json after.json --fail-if 'p99>+10%'",
             "whether it got slower"),
     ],
-    version: "fanfare-load 0.1.0")
+    version: "fanfare-load \(ReleaseVersion.current)")
+
+/// The whole program, for its manual and for shells.
+let program = Program(
+    name: "fanfare-load", summary: syntax.summary, version: ReleaseVersion.current, root: syntax,
+    commands: [compareSyntax, workerSyntax, Program.completionSyntax(of: "fanfare-load")])
 
 /// What `fanfare-load compare` understands.
 let compareSyntax = CommandSyntax(
     name: "fanfare-load compare",
     summary: "Puts two reports beside each other.",
     operands: [
-        .init("BEFORE", "the first report, as --save wrote it"), .init("AFTER", "the second one"),
+        .init("BEFORE", "the first report, as --save wrote it", takes: .file),
+        .init("AFTER", "the second one", takes: .file),
     ],
     options: [
         .repeated("fail-if", "EXPR", "exit with 1 where this holds: a change, p99>+10%, or the second report's lost>0")

@@ -1,7 +1,7 @@
-import Broker
 import CommandOptions
 import Glibc
 import Transport
+import Wire
 
 /// The command `fanfare`: its first word picks one of ``commands``.
 @main
@@ -13,7 +13,7 @@ struct Main {
     private static func run(_ words: [String]) -> Int32 {
         let set = CommandSet(
             name: "fanfare", summary: "Fanfare, a real-time reaction broker: people react, everyone sees it at once.",
-            commands: commands.map { $0.options }, version: "fanfare \(BrokerVersion.current)")
+            commands: commands.map { $0.options }, version: ReleaseVersion.current, pages: [SettingsManual.page])
         do throws(UsageError) {
             switch try set.select(words) {
             case .print(let text):

@@ -50,7 +50,7 @@ private let serve = CommandSyntax(
 @Suite struct CommandSetTests {
     private let set = CommandSet(
         name: "fanfare", summary: "A broker.",
-        commands: [serve, CommandSyntax(name: "fanfare watch", summary: "Watches.")], version: "fanfare 1")
+        commands: [serve, CommandSyntax(name: "fanfare watch", summary: "Watches.")], version: "1")
 
     @Test func `The first word picks the command, the rest is its own`() throws {
         guard case .command("serve", let words) = try set.select(["serve", "--dev", "--help"]) else {
@@ -67,7 +67,7 @@ private let serve = CommandSyntax(
             return
         }
         #expect(text == set.help)
-        #expect(text.contains("  serve  Serves channels.\n  watch  Watches.\n"))
+        #expect(text.contains("  serve       Serves channels.\n  watch       Watches.\n"))
     }
 
     @Test func `Help of one command, and the version`() throws {
@@ -80,7 +80,8 @@ private let serve = CommandSyntax(
     }
 
     @Test(arguments: [
-        ([], "a command is missing: serve, watch"), (["sevre"], "unknown command \"sevre\"; did you mean serve?"),
+        ([], "a command is missing: serve, watch, completion"),
+        (["sevre"], "unknown command \"sevre\"; did you mean serve?"),
         (["dance"], "unknown command \"dance\"; see fanfare --help"),
         (["help", "wach"], "unknown command \"wach\"; did you mean watch?"),
     ])

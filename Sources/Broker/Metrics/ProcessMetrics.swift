@@ -1,4 +1,5 @@
 import Glibc
+import Wire
 
 /// What the system knows about this process, under the names that Prometheus' client libraries use.
 struct ProcessMetrics {
@@ -34,7 +35,7 @@ struct ProcessMetrics {
             .gauge, "process_start_time_seconds", "When the process was started, in seconds since 1970.", startTime)
         text.labelled(
             .gauge, "fanfare_build_info", "The version of the broker; the value is always 1.", label: "version",
-            [(BrokerVersion.current, 1)])
+            [(ReleaseVersion.current, 1)])
     }
 
     private static func seconds(of clock: clockid_t) -> Double {

@@ -25,6 +25,11 @@ struct SettingsReport {
         for name in settings.server.broker.namespaces.keys.sorted() { addNamespace(name) }
     }
 
+    /// The values by their names; of several with one name, the first.
+    var values: [String: String] {
+        Dictionary(rows.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
     /// The lines, in three columns; ends with a line break.
     var text: String {
         let names = rows.map { cellWidth($0.name) }.max() ?? 0

@@ -16,15 +16,15 @@ enum ServeOptions {
         .value(
             "compression", "MODE",
             "which messages are compressed (permessage-deflate): off, on, or above:BYTES for longer ones",
-            default: "off",
-            environment: true),
+            default: "off", environment: true, takes: .choice(["off", "on", "above:1024"])),
         .repeated(
             "trusted-proxy", "ADDR",
             "a proxy that may say whose requests it passes on: an address, a network such as 10.0.0.0/8, or unix",
             environment: true),
         .value("data", "DIR", "the folder of the store's file, fanfare.db", default: "./data", environment: true),
         .value(
-            "store", "KIND", "sqlite, or memory: nothing outlives the process", default: "sqlite", environment: true),
+            "store", "KIND", "sqlite, or memory: nothing outlives the process", default: "sqlite", environment: true,
+            takes: .choice(["sqlite", "memory"])),
         .value(
             "nats", "URL[,URL]",
             "shares its channels with the other brokers that name these NATS servers, in a log in JetStream",
@@ -43,6 +43,8 @@ enum ServeOptions {
             "drain-within", "TIME", "at the end: how long connections have to get their answers and to end",
             default: "10s", environment: true),
         .value("loops", "N", "how many event loops; as many as processors otherwise", environment: true),
-        .value("log", "FORM", "text, or json for machines", default: "text", environment: true),
+        .value(
+            "log", "FORM", "text, or json for machines", default: "text", environment: true,
+            takes: .choice(["text", "json"])),
     ]
 }

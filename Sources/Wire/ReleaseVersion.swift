@@ -1,0 +1,5 @@
+/// The version of this release, which the broker, both commands and the packages have.
+public enum ReleaseVersion {
+    /// Major, minor and patch (Semantic Versioning 2.0.0).
+    public static let current = "0.1.0"
+}
