@@ -32,7 +32,8 @@ struct Sender: ~Copyable {
         switch kind {
         case 0, 1:
             let text = Array(payload.text.utf8.prefix(80_000))
-            let whole = text.text.utf8.count == text.count ? text : []
+            // A character that is cut comes back as another one, which may be as long.
+            let whole = Array(text.text.utf8) == text ? text : []
             peer.send(text: whole.span, into: &output)
             sent.append(.text(whole))
         case 2, 3:
