@@ -25,7 +25,7 @@ struct SQLiteError: Error {
     private var reason: String {
         switch primaryCode {
         case SQLITE_FULL: "the disk is full"
-        case SQLITE_IOERR: "the disk failed to read or write"
+        case SQLITE_IOERR: "the disk failed to read or write, or is full"
         case SQLITE_BUSY, SQLITE_LOCKED: "another program holds the database's lock"
         case SQLITE_READONLY, SQLITE_PERM: "the database may not be written"
         case SQLITE_CANTOPEN: "the database cannot be opened"
