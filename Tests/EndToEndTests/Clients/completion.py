@@ -11,8 +11,8 @@ import tempfile
 from checks import Check, equal, main
 
 FOLDER = os.environ.get("FANFARE_BIN_DIR", ".build/release")
-ENVIRONMENT = {"PATH": os.path.abspath(FOLDER) + ":/usr/bin:/bin", "HOME": "/nonexistent", "TERM": "dumb",
-               "LC_ALL": "C.UTF-8"}
+HOME = tempfile.TemporaryDirectory()  # fish makes folders there
+ENVIRONMENT = {"PATH": os.path.abspath(FOLDER) + ":/usr/bin:/bin", "HOME": HOME.name, "TERM": "dumb", "LC_ALL": "C.UTF-8"}
 
 
 def output(*words, **options):
