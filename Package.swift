@@ -32,6 +32,12 @@ func tests(of name: String, imports: [Target.Dependency] = []) -> Target {
 /// The browser kit as it is served, which scripts/kit makes of the modules in Sources/Web/kit.
 let browserKit = ["fanfare.js", "components.js", "overview.js", "emoji-search.js", "fallback.js"]
 
+/// The files of the dashboard.
+let dashboard = [
+    "dashboard.html", "dashboard.css", "dashboard.js", "dashboard-chart.js", "dashboard-figures.js",
+    "dashboard-tail.js",
+]
+
 let package = Package(
     name: "fanfare",
     platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
@@ -58,7 +64,8 @@ let package = Package(
         room(
             "Web", exclude: ["kit"],
             resources: ["index.html", "openapi.json", "asyncapi.json", "schemas.json"].map { .embedInCode($0) }
-                + browserKit.map { .embedInCode("Generated/" + $0) }),
+                + browserKit.map { .embedInCode("Generated/" + $0) }
+                + dashboard.map { .embedInCode("dashboard/" + $0) }),
         room("Server", imports: ["Broker", "Web"]),
         // On Apple's platforms URLSession takes the place of the WebSocket layer and of the event loops, which are Linux's.
         .target(
@@ -73,7 +80,8 @@ let package = Package(
         .executableTarget(
             name: "fanfare",
             dependencies: [
-                "Server", "Broker", "Storage", "FanfareClient", "CommandOptions", "Reactions", "Wire", "Transport",
+                "Server", "Broker", "Storage", "FanfareClient", "CommandOptions", "Reactions", "HTTP", "Wire",
+                "Transport",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -93,7 +101,8 @@ let package = Package(
         tests(
             of: "fanfare",
             imports: [
-                "FanfareClient", "CommandOptions", "Reactions", "Wire", "Broker", "Server", "Storage", "Transport",
+                "FanfareClient", "CommandOptions", "Reactions", "HTTP", "Wire", "Broker", "Server", "Storage",
+                "Transport",
             ]),
         .executableTarget(
             name: "websocket-echo", dependencies: ["WebSocket", "HTTP", "Transport"],

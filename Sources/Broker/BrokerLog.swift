@@ -1,4 +1,6 @@
+public import HTTP
 import Transport
+import Wire
 
 /// Where the broker's own words go.
 public struct BrokerLog: Sendable {
@@ -21,30 +23,75 @@ public struct BrokerLog: Sendable {
         case hook
         /// The service manager did not take what it was told.
         case manager
+        /// The broker ended a connection that it does not want to go on with.
+        case ended
+        /// An HTTP request was answered with a status of 500 or above.
+        case answer
     }
 
-    private let write: @Sendable (Level, String) -> Void
+    /// One line.
+    public struct Entry: Sendable, Equatable {
+        /// How much it matters.
+        public var level: Level
+        /// What it says.
+        public var line: String
+        /// The trace of the request that it belongs to; `nil` where it belongs to none, or that had none.
+        public var trace: TraceContext?
+    }
+
+    private let write: @Sendable (Entry) -> Void
     private let throttle = LogThrottle()
+    /// What someone should look at.
+    let recent = RecentLines()
 
     /// Makes a log that hands each line to `write`, from any thread.
-    public init(write: @escaping @Sendable (Level, String) -> Void) {
+    public init(write: @escaping @Sendable (Entry) -> Void) {
         self.write = write
     }
 
     /// Says what happens in normal running.
-    public func info(_ line: String) { write(.info, line) }
+    public func info(_ line: String, trace: TraceContext? = nil) { put(.info, line, trace) }
     /// Says what an operator should look at.
-    public func warning(_ line: String) { write(.warning, line) }
+    public func warning(_ line: String) { put(.warning, line) }
     /// Says what went wrong.
-    public func error(_ line: String) { write(.error, line) }
+    public func error(_ line: String, trace: TraceContext? = nil) { put(.error, line, trace) }
 
     /// Says what may happen over and over: of each kind at most ``LogThrottle/most`` lines in ``LogThrottle/seconds``;
     /// the next one then says how many were left out.
-    public func say(_ level: Level, _ recurring: Recurring, _ line: @autoclosure () -> String) {
+    public func say(
+        _ level: Level, _ recurring: Recurring, trace: TraceContext? = nil, _ line: @autoclosure () -> String
+    ) {
         switch throttle.admit(recurring, at: .now) {
         case nil: break
-        case 0?: write(level, line())
-        case let leftOut?: write(level, line() + " (and \(leftOut) lines of this kind were left out)")
+        case 0?: put(level, line(), trace)
+        case let leftOut?: put(level, line() + " (and \(leftOut) lines of this kind were left out)", trace)
+        }
+    }
+
+    private func put(_ level: Level, _ line: String, _ trace: TraceContext? = nil) {
+        if level != .info { recent.add(level, line) }
+        write(Entry(level: level, line: line, trace: trace))
+    }
+}
+
+/// The last warnings and errors, for those who look at the broker.
+final class RecentLines: Sendable {
+    /// How many are kept.
+    static let most = 50
+    /// How much of each, in characters.
+    static let longest = 400
+
+    private let lines = Locked<[BrokerStatus.Problem]>([])
+
+    /// Those that are kept, oldest first.
+    var all: [BrokerStatus.Problem] { lines.withLock { $0 } }
+
+    fileprivate func add(_ level: BrokerLog.Level, _ line: String) {
+        let problem = BrokerStatus.Problem(
+            at: wallClockMilliseconds(), level: level.rawValue, line: String(line.prefix(RecentLines.longest)))
+        lines.withLock { lines in
+            if lines.count == RecentLines.most { lines.removeFirst() }
+            lines.append(problem)
         }
     }
 }

@@ -12,6 +12,14 @@ final class Context: Sendable {
         set { accessInForce.withLock { $0 = newValue } }
     }
     let log: BrokerLog
+    /// The settings in force, for those who look at the broker.
+    var report: [SettingRow] {
+        get { reported.withLock { $0 } }
+        set { reported.withLock { $0 = newValue } }
+    }
+    /// What a status tells that the broker does not know.
+    let facts: @Sendable () -> StatusFacts
+    private let reported: Locked<[SettingRow]>
     private let accessInForce: Locked<AccessRules>
     /// Whether it is about to stop, so that nobody should be sent here any more.
     let isLeaving = Atomic(false)
@@ -20,9 +28,14 @@ final class Context: Sendable {
     /// The files that it serves, by the parts of their paths; ready before the first request is.
     let pages = ServedPage.all
 
-    init(broker: Broker, access: AccessRules, log: BrokerLog) {
+    init(
+        broker: Broker, access: AccessRules, report: [SettingRow], facts: @escaping @Sendable () -> StatusFacts,
+        log: BrokerLog
+    ) {
         self.broker = broker
         accessInForce = Locked(access)
+        reported = Locked(report)
+        self.facts = facts
         self.log = log
     }
 
@@ -43,21 +56,23 @@ final class Context: Sendable {
     }
 
     /// Takes a place for a connection that stays; `nil` where there is none, or the broker is about to end.
-    func admit(_ address: SocketAddress, to hub: Hub) -> Admissions.Place? {
-        isDraining.load(ordering: .relaxed) ? nil : admit(.staying, address, to: hub)
+    func admit(_ address: SocketAddress, to hub: Hub, for head: RequestHead) -> Admissions.Place? {
+        isDraining.load(ordering: .relaxed) ? nil : admit(.staying, address, to: hub, TraceContext(head.headers))
     }
 
     /// Takes a place for a connection that speaks HTTP; `nil` where there is none.
     func admit(passing peer: SocketAddress, to hub: Hub) -> Admissions.Place? {
         // A proxy's own connections carry the requests of many.
-        admit(.passing, access.trustedProxies.contains(peer) ? nil : peer, to: hub)
+        admit(.passing, access.trustedProxies.contains(peer) ? nil : peer, to: hub, nil)
     }
 
-    private func admit(_ kind: Admissions.Kind, _ address: SocketAddress?, to hub: Hub) -> Admissions.Place? {
+    private func admit(
+        _ kind: Admissions.Kind, _ address: SocketAddress?, to hub: Hub, _ trace: TraceContext?
+    ) -> Admissions.Place? {
         do throws(LimitName) { return try broker.admissions.admit(kind, address, hub.limits) } catch {
             hub.count(error)
             let source = address.map { " from \($0.host)" } ?? ""
-            log.say(.warning, .limit, "a connection\(source) was refused: limits.\(error.rawValue)")
+            log.say(.warning, .limit, trace: trace, "a connection\(source) was refused: limits.\(error.rawValue)")
             return nil
         }
     }

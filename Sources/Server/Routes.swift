@@ -1,4 +1,5 @@
 import Broker
+import Foundation
 import HTTP
 import Synchronization
 import Transport
@@ -12,6 +13,10 @@ struct Route {
         /// A file that is part of the program.
         case page(ServedPage)
         case metrics
+        /// What is about, for those who watch the broker.
+        case status
+        /// The settings in force.
+        case settings
         case webSocket
         case resource(Resource)
         /// The end of what a user was let in with.
@@ -52,6 +57,8 @@ struct Route {
         switch path {
         case ["v1", "ws"]: return .webSocket
         case ["metrics"]: return .metrics
+        case ["v1", "status"]: return .status
+        case ["v1", "settings"]: return .settings
         case ["healthz"]: return .ready(.text("ok\n"))
         case ["readyz"]:
             return .ready(context.readiness)
@@ -80,6 +87,14 @@ extension Response {
         var response = Response(status: 200, body: Array(text.utf8))
         response.headers.append("Content-Type", "text/plain; charset=utf-8")
         return response
+    }
+
+    /// The settings in force, as JSON.
+    static func settings(_ rows: [SettingRow]) -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        // They are texts, so they can be encoded.
+        return .reply((try? encoder.encode(["settings": rows])).map(Array.init) ?? [])
     }
 
     /// What a hub has counted, as Prometheus reads it.

@@ -15,6 +15,7 @@ extension Server {
         }
         reloadCertificates()
         context.access = AccessRules(settings)
+        context.report = started.report.filter(\.isFixed) + settings.report.filter { !$0.isFixed }
         context.broker.adopt(settings.broker)
     }
 

@@ -67,7 +67,11 @@ public final class Server: Sendable {
         let broker = Broker(
             loops: loops, store: store, sharedLog: sharedLog, settings: settings.broker, revocations: revocations,
             log: log)
-        context = Context(broker: broker, access: AccessRules(settings), log: log)
+        context = Context(
+            broker: broker, access: AccessRules(settings), report: settings.report,
+            facts: {
+                StatusFacts(storeKind: settings.store.rawValue, isLogConnected: sharedLog?.isConnected)
+            }, log: log)
         started = settings
         var addresses: [ServerSettings.Listen] = []
         var certificates: [TLSServerContext] = []

@@ -54,6 +54,8 @@ public struct ServerSettings: Sendable {
     public var metricsAccess: MetricsAccess
     /// What the broker does.
     public var broker: BrokerSettings
+    /// All of it as people read it, without secrets.
+    public var report: [SettingRow] = []
 
     /// Makes settings.
     public init(
@@ -69,6 +71,28 @@ public struct ServerSettings: Sendable {
         self.trustedProxies = trustedProxies
         self.metricsAccess = metricsAccess
         self.broker = broker
+    }
+}
+
+/// A setting in force, as people read it.
+public struct SettingRow: Sendable, Equatable, Codable {
+    /// Its name in the settings file.
+    public var name: String
+    /// Its value; what stands for a secret is no secret.
+    public var value: String
+    /// What set it: an option, a variable, a line of the file, or a default.
+    public var source: String
+
+    /// Makes a row.
+    public init(name: String, value: String, source: String) {
+        self.name = name
+        self.value = value
+        self.source = source
+    }
+
+    /// Whether it is as it was at the start until the next one.
+    var isFixed: Bool {
+        ["listen", "data", "store", "nats", "loops", "log"].contains { name == $0 || name.hasPrefix($0 + ".") }
     }
 }
 

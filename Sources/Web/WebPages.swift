@@ -6,12 +6,14 @@ public enum WebPages {
         public let type: String
         /// The file.
         public let bytes: [UInt8]
+        /// Whether no other page may show it in itself, nor be told of it.
+        public var isPrivate = false
     }
 
     /// All of them, by the parts of the path at which they are served.
     ///
-    /// They are the demo page, the browser kit as `scripts/kit` makes it, and the documents that tell the wire contract to
-    /// machines.
+    /// They are the demo page, the dashboard, the browser kit as `scripts/kit` makes it, and the documents that tell the
+    /// wire contract to machines.
     public static let all: [[String]: Page] = [
         []: Page(type: "text/html; charset=utf-8", bytes: PackageResources.index_html),
         ["kit", "fanfare.js"]: script(PackageResources.fanfare_js),
@@ -19,6 +21,13 @@ public enum WebPages {
         ["kit", "overview.js"]: script(PackageResources.overview_js),
         ["kit", "emoji-search.js"]: script(PackageResources.emoji_search_js),
         ["kit", "fallback.js"]: script(PackageResources.fallback_js),
+        ["dashboard"]: Page(
+            type: "text/html; charset=utf-8", bytes: PackageResources.dashboard_html, isPrivate: true),
+        ["dashboard", "dashboard.css"]: Page(type: "text/css; charset=utf-8", bytes: PackageResources.dashboard_css),
+        ["dashboard", "dashboard.js"]: script(PackageResources.dashboard_js),
+        ["dashboard", "dashboard-chart.js"]: script(PackageResources.dashboard_chart_js),
+        ["dashboard", "dashboard-figures.js"]: script(PackageResources.dashboard_figures_js),
+        ["dashboard", "dashboard-tail.js"]: script(PackageResources.dashboard_tail_js),
         ["v1", "openapi.json"]: document(PackageResources.openapi_json),
         ["v1", "asyncapi.json"]: document(PackageResources.asyncapi_json),
         ["v1", "schemas.json"]: document(PackageResources.schemas_json),

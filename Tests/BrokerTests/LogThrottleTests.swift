@@ -20,7 +20,7 @@ import Transport
     @Test("a flood of lines is a few lines")
     func lines() {
         let written = Locked<[String]>([])
-        let log = BrokerLog { _, line in written.withLock { $0.append(line) } }
+        let log = BrokerLog { entry in written.withLock { $0.append(entry.line) } }
         for number in 0..<10_000 { log.say(.info, .tls, "line \(number)") }
         #expect(written.withLock { $0.count } <= 2 * LogThrottle.most)
         log.info("another")

@@ -28,19 +28,4 @@ import Testing
         let exported = Dictionary(families.map { ($0.name, $0.kind) }) { first, _ in first }
         #expect(exported == (try told()))
     }
-
-    @Test("the rules name nothing that is not exported")
-    func rules() throws {
-        let page = try String(contentsOf: Self.page, encoding: .utf8)
-        let rules = try #require(page.firstMatch(of: /(?s)```yaml\n(.*?)```/)?.1)
-        let told = try told()
-        let names = rules.matches(of: /(?:fanfare|process)_[a-z_]+/).map { String($0.0) }
-        #expect(names.count >= 8)
-        for name in names {
-            let family = ["_bucket", "_sum", "_count"].first { name.hasSuffix($0) }.map {
-                String(name.dropLast($0.count))
-            }
-            #expect(told[name] != nil || family.flatMap { told[$0] } == "histogram", "\(name)")
-        }
-    }
 }

@@ -60,7 +60,7 @@ import Wire
         let words =
             [
                 "v1", "channels", "messages", "reactors", "reactions", "toggle", "stream", "ws", "metrics", "healthz",
-                "readyz", "users", "revoke",
+                "readyz", "users", "revoke", "status", "settings", "dashboard", "dashboard.js",
             ]
             + Self.documentNames + ["kit", "fanfare.js", "x"]
         let known = Set(

@@ -15,6 +15,10 @@ struct ChannelOutbox: Sendable {
     private var history: EventHistory
     /// The seq of the newest change that was let out.
     private(set) var seq: UInt64 = 0
+    /// The seq at which the channel was read.
+    private(set) var firstSeq: UInt64 = 0
+    /// How many reactions were acked of which nothing is kept.
+    private(set) var burstCount: UInt64 = 0
 
     // The events of this turn that are in no batch yet.
     private var frames: [UInt8] = []
@@ -42,6 +46,9 @@ struct ChannelOutbox: Sendable {
 
     /// Whether any hub has a subscription.
     var hasInterest: Bool { interest.contains { !$0.isNone } }
+
+    /// How many subscriptions all hubs have.
+    var subscriptionCount: Int { interest.reduce(0) { $0 + $1.events + $1.summaries } }
 
     /// Whether any hub has a subscription that hears what its user has.
     var tellsOwns: Bool { interest.contains { namespace.isAnonymous ? !$0.isNone : $0.summaries > 0 } }
@@ -78,6 +85,7 @@ struct ChannelOutbox: Sendable {
     /// The channel was read from the store and stands at `seq`.
     mutating func begin(at seq: UInt64, _ history: EventHistory? = nil) {
         self.seq = seq
+        firstSeq = seq
         if let history { self.history = history }
     }
 
@@ -151,7 +159,10 @@ struct ChannelOutbox: Sendable {
         }
         if let broadcast = reply.broadcast { emitBroadcast(broadcast) }
         for own in reply.owns { emitOwn(own, isAuthor: own.user == reply.author, reply.connection) }
-        if let (message, reaction) = reply.burst { bursts.count(reaction, on: message, clock: moment.clock) }
+        if let (message, reaction) = reply.burst {
+            burstCount &+= 1
+            bursts.count(reaction, on: message, clock: moment.clock)
+        }
     }
 
     /// A request was refused because too many wait.

@@ -132,7 +132,7 @@ final class Audience {
     /// The subscriptions that ended since the channel was last told.
     var departures: [Following] = []
     /// Whether subscribers in mode `events` hear of their own reactions too.
-    private var isAnonymous: Bool
+    private(set) var isAnonymous: Bool
 
     init(channel: String, isAnonymous: Bool) {
         self.channel = channel

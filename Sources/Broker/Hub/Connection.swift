@@ -1,3 +1,4 @@
+import HTTP
 import Transport
 import WebSocket
 import Wire
@@ -15,7 +16,7 @@ final class Connection: Recipient {
     private var nextPing: MonotonicTime
     /// When it is closed with 4001, since it has not said who it is, or since its token runs out; far away: never.
     private var identityEnds = MonotonicTime.distantFuture
-    private var waiting: Waiting?
+    private var rare: Rare?
     /// When reading last went on after a pause.
     private var readingSince: MonotonicTime
 
@@ -24,18 +25,20 @@ final class Connection: Recipient {
     private var controlFrames: UInt32 = 0
 
     /// What few connections ever need.
-    private final class Waiting {
+    private final class Rare {
         var requests: ArraySlice<Result<Request, BadRequest>>
+        let trace: TraceContext?
 
-        init(_ requests: ArraySlice<Result<Request, BadRequest>>) {
+        init(_ requests: ArraySlice<Result<Request, BadRequest>>, _ trace: TraceContext?) {
             self.requests = requests
+            self.trace = trace
         }
     }
 
     /// Requests that wait until those before them are answered and the answers written; nothing is read meanwhile.
     private var held: ArraySlice<Result<Request, BadRequest>> {
-        get { waiting?.requests ?? [] }
-        set { waiting = newValue.isEmpty ? nil : Waiting(newValue) }
+        get { rare?.requests ?? [] }
+        set { rare = newValue.isEmpty && trace == nil ? nil : Rare(newValue, trace) }
     }
 
     /// Takes over a stream whose opening handshake is done.
@@ -43,7 +46,7 @@ final class Connection: Recipient {
     /// `phase`, 0..<1, spreads the heartbeats of many.
     init(
         _ stream: ByteStream, session: Session, hub: Hub, place: Admissions.Place, deflate: DeflateParameters?,
-        phase: Double
+        phase: Double, trace: TraceContext? = nil
     ) {
         self.stream = stream
         self.place = place
@@ -57,6 +60,7 @@ final class Connection: Recipient {
             deflate: deflate)
         nextPing = stream.loop.now + .milliseconds(Int(phase * Double(limits.heartbeatMilliseconds)))
         readingSince = stream.loop.now
+        rare = trace.map { Rare([], $0) }
         super.init(session: session, hub: hub)
         stream.delegate = self
     }
@@ -85,6 +89,10 @@ final class Connection: Recipient {
     override var queuedBytes: Int { stream.queuedBytes }
 
     override var clientAddress: ClientAddress? { place.source }
+
+    override var trace: TraceContext? { rare?.trace }
+
+    override var stalledSince: MonotonicTime? { stream.stalledSince }
 
     override func drained() {
         takeRequests()
@@ -163,6 +171,7 @@ final class Connection: Recipient {
         var frame: [UInt8] = []
         peer.sendClose(code: code, reason: reason, into: &frame)
         stream.send(copying: frame.span)
+        tellEnd(code, reason)
         closeCode = code
         hasBegunToClose = true
         stream.finish()

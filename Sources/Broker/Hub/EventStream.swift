@@ -1,3 +1,4 @@
+import HTTP
 import Transport
 import Wire
 
@@ -7,6 +8,7 @@ import Wire
 final class EventStream: Recipient {
     private let stream: ByteStream
     private let place: Admissions.Place
+    private let traced: TraceContext?
     /// The response's head.
     private let head: [UInt8]
     /// Whether the head is all that was asked for.
@@ -22,12 +24,13 @@ final class EventStream: Recipient {
     /// `phase`, 0..<1, spreads the heartbeats of many.
     init(
         _ stream: ByteStream, head: [UInt8], omitsBody: Bool, session: Session, hub: Hub, place: Admissions.Place,
-        phase: Double, refuse: @escaping (RequestRefusal) -> Void
+        phase: Double, trace: TraceContext?, refuse: @escaping (RequestRefusal) -> Void
     ) {
         self.stream = stream
         self.place = place
         self.head = head
         self.omitsBody = omitsBody
+        traced = trace
         self.refuse = refuse
         nextHeartbeat =
             stream.loop.now + .milliseconds(Int(phase * Double(hub.limits.heartbeatMilliseconds)))
@@ -66,6 +69,10 @@ final class EventStream: Recipient {
     override var isBlocked: Bool { stream.isBlocked }
 
     override var address: String? { stream.peerAddress }
+
+    override var trace: TraceContext? { traced }
+
+    override var stalledSince: MonotonicTime? { stream.stalledSince }
 
     override var bytesSent: UInt64 { stream.bytesSent }
 
@@ -150,6 +157,7 @@ final class EventStream: Recipient {
         }
         if let retryAfterMilliseconds { stream.send(copying: Array("retry: \(retryAfterMilliseconds)\n".utf8)) }
         send(.goodbye(code: code, reason: reason, retryAfterMilliseconds: retryAfterMilliseconds))
+        tellEnd(code, reason)
         closeCode = code
         hasBegunToClose = true
         stream.finish()
@@ -181,6 +189,7 @@ extension EventStream: TimerHandler {
         guard !isClosing else { return }
         if let stallEnds, now >= stallEnds {
             hub.count(.stall)
+            tellEnd(4008, "too slow a reader")
             closeCode = 4008
             return stream.abort()
         }

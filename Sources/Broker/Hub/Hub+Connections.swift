@@ -1,3 +1,4 @@
+public import HTTP
 public import Transport
 public import WebSocket
 import Wire
@@ -6,21 +7,25 @@ import Wire
 extension Hub {
     /// Takes over a stream whose opening handshake is done, and the bytes that came right behind it.
     ///
-    /// It holds its place among the connections until it ends; `deflate` is what the handshake has agreed on. Called on
-    /// the hub's loop.
+    /// It holds its place among the connections until it ends; `deflate` is what the handshake has agreed on, `trace`
+    /// that of the upgrade. Called on the hub's loop.
     public nonisolated func adopt(
-        _ stream: ByteStream, identity: Identity?, place: Admissions.Place, deflate: DeflateParameters?, bytes: [UInt8]
+        _ stream: ByteStream, identity: Identity?, place: Admissions.Place, deflate: DeflateParameters?,
+        trace: TraceContext? = nil, bytes: [UInt8]
     ) {
-        enter(with: stream) { $0.add($1, identity: identity, place: place, deflate: deflate, bytes: bytes) }
+        enter(with: stream) {
+            $0.add($1, identity: identity, place: place, deflate: deflate, trace: trace, bytes: bytes)
+        }
     }
 
     private func add(
-        _ stream: ByteStream, identity: Identity?, place: Admissions.Place, deflate: DeflateParameters?, bytes: [UInt8]
+        _ stream: ByteStream, identity: Identity?, place: Admissions.Place, deflate: DeflateParameters?,
+        trace: TraceContext?, bytes: [UInt8]
     ) {
         let key = recipients.reserve(on: index)
         let connection = Connection(
             stream, session: Session(key: key, identity: identity), hub: self, place: place,
-            deflate: deflate, phase: Double.random(in: 0..<1))
+            deflate: deflate, phase: Double.random(in: 0..<1), trace: trace)
         recipients[key] = connection
         let limits = settings.limits
         connection.send(

@@ -1,5 +1,25 @@
+public import HTTP
 public import Transport
 import Wire
+
+/// In whose name a hook is asked.
+struct HookAsker {
+    /// The connection; `nil` where there is none yet.
+    var connection: String?
+    var address: String?
+    /// The trace of its request.
+    var trace: TraceContext?
+
+    init(address: String?, trace: TraceContext?) {
+        self.address = address
+        self.trace = trace
+    }
+
+    init(_ gate: HookGate) {
+        self.init(address: gate.address, trace: gate.trace)
+        connection = gate.connection
+    }
+}
 
 // Asking other servers whether something may be done.
 extension Hub {
@@ -13,7 +33,7 @@ extension Hub {
         let gate = recipient.gate ?? HookGate(recipient)
         recipient.gate = gate
         gate.hold(request)
-        consult(hook, question, connection: gate.connection, address: gate.address) { [self] verdict in
+        consult(hook, question, from: .init(gate)) { [self] verdict in
             answered(verdict, request.channel, gate)
         }
     }
@@ -42,10 +62,9 @@ extension Hub {
 
     /// Asks the server; `then` gets what follows, on the loop, possibly before this returns.
     private func consult(
-        _ hook: Hook, _ question: HookQuestion, connection: String?, address: String?,
-        then: @escaping (HookVerdict) -> Void
+        _ hook: Hook, _ question: HookQuestion, from asker: HookAsker, then: @escaping (HookVerdict) -> Void
     ) {
-        let body = question.json(connection: connection, address: address)
+        let body = question.json(connection: asker.connection, address: asker.address)
         let began = loop.now
         hookClient.post(hook.endpoint.request(body: body, at: now)) { [self] result in
             if case .failure(.busy) = result {
@@ -55,7 +74,7 @@ extension Hub {
             }
             if case .success = result { metrics.hooks.seconds.record(from: began.nanoseconds, to: loop.now) }
             let answer = (try? result.get()).flatMap(HookAnswer.init)
-            if answer == nil { tell(result, of: hook, question.kind) }
+            if answer == nil { tell(result, of: hook, question.kind, asker.trace) }
             let verdict = hook.take(answer, to: question.key, clock: moment.clock)
             metrics.hooks.count(question.kind, answer == nil ? .failed : verdict == .allowed ? .allowed : .denied)
             then(verdict)
@@ -63,7 +82,9 @@ extension Hub {
     }
 
     /// Says that the server of a hook is of no use at the moment.
-    private func tell(_ result: Result<ClientAnswer, ClientError>, of hook: Hook, _ kind: HookKind) {
+    private func tell(
+        _ result: Result<ClientAnswer, ClientError>, of hook: Hook, _ kind: HookKind, _ trace: TraceContext?
+    ) {
         let reason =
             switch result {
             case .success(let answer): "its answer, with status \(answer.status), is none (Hooks.md)"
@@ -71,7 +92,7 @@ extension Hub {
             }
         let effect = hook.isAllowedWhenDown ? "allowed" : "refused"
         log.say(
-            .warning, .hook,
+            .warning, .hook, trace: trace,
             "the \(kind) hook \(hook.endpoint.url) could not decide, what it was asked is \(effect): \(reason)")
     }
 
@@ -82,7 +103,7 @@ extension Hub {
             if known == nil, let (hook, question) = hook(for: request) {
                 known = self.verdict(of: hook, on: question)
                 if known == nil {
-                    consult(hook, question, connection: gate.connection, address: gate.address) { [self] verdict in
+                    consult(hook, question, from: .init(gate)) { [self] verdict in
                         answered(verdict, channel, gate)
                     }
                     break
@@ -107,14 +128,15 @@ extension Hub {
     ///
     /// Called on the hub's loop; the reply comes there too, possibly before this returns.
     public nonisolated func askToConnect(
-        user: String?, from address: SocketAddress, origin: String?, reply: @escaping (RequestRefusal?) -> Void
+        user: String?, from address: SocketAddress, origin: String?, trace: TraceContext? = nil,
+        reply: @escaping (RequestRefusal?) -> Void
     ) {
         let question = HookQuestion(user: user, address: address.host, origin: origin)
         enter(with: (question, reply)) { hub, asking in
             let (question, reply) = asking
             guard let hook = hub.settings.connectHook else { return reply(nil) }
             if let verdict = hub.verdict(of: hook, on: question) { return reply(verdict.refusal) }
-            hub.consult(hook, question, connection: nil, address: address.host) { reply($0.refusal) }
+            hub.consult(hook, question, from: HookAsker(address: address.host, trace: trace)) { reply($0.refusal) }
         }
     }
 }

@@ -1,3 +1,4 @@
+public import HTTP
 public import Transport
 public import Wire
 
@@ -5,11 +6,13 @@ public import Wire
 public struct HTTPExchange: Sendable {
     let number: UInt64
     let peer: SocketAddress
+    let trace: TraceContext?
 
-    /// Makes one of a number that ``Hub/makeExchange()`` gave and the client's address.
-    public init(number: UInt64, address: SocketAddress) {
+    /// Makes one of a number that ``Hub/makeExchange()`` gave, the client's address and the trace of the request.
+    public init(number: UInt64, address: SocketAddress, trace: TraceContext? = nil) {
         self.number = number
         peer = address
+        self.trace = trace
     }
 }
 
@@ -40,33 +43,17 @@ extension Hub {
     /// `refused` is told, and the stream is the caller's as before. With `omitsBody` the head is all that is sent.
     public nonisolated func follow(
         _ subscribe: Request.Subscribe, as identity: Identity, on stream: ByteStream, place: Admissions.Place,
-        head: [UInt8], omitsBody: Bool, refused: @escaping (RequestRefusal) -> Void
+        head: [UInt8], omitsBody: Bool, trace: TraceContext?, refused: @escaping (RequestRefusal) -> Void
     ) -> PendingReply {
         let pending = PendingReply()
         enter(with: (pending, stream, refused)) { hub, asking in
             guard !hub.isDraining else { return asking.2(.stopping) }
             let recipient = EventStream(
                 asking.1, head: head, omitsBody: omitsBody, session: hub.session(for: identity), hub: hub,
-                place: place, phase: Double.random(in: 0..<1), refuse: asking.2)
+                place: place, phase: Double.random(in: 0..<1), trace: trace, refuse: asking.2)
             asking.0.recipient = recipient
             hub.setIdentityDeadline(of: recipient)
             hub.add(recipient, asking: .subscribe(subscribe))
-        }
-        return pending
-    }
-
-    /// Asks all hubs what they have counted; `reply` gets it as Prometheus' text, on this hub's loop.
-    ///
-    /// Called there too.
-    public nonisolated func askMetrics(reply: @escaping ([UInt8]) -> Void) -> PendingReply {
-        let pending = PendingReply()
-        enter(with: (pending, reply)) { hub, asking in
-            let key = hub.recipients.reserve(on: hub.index)
-            let recipient = MetricsRequest(
-                session: Session(key: key, identity: nil), hub: hub, hubs: hub.hubs.count, reply: asking.1)
-            asking.0.recipient = recipient
-            hub.recipients[key] = recipient
-            hub.askMetrics(for: key)
         }
         return pending
     }

@@ -9,13 +9,15 @@ extension Hub {
     /// When it is answered the store has it, no token issued before is taken any more, and the user's connections are on
     /// their way out. Called on the hub's loop; the reply comes there too.
     public nonisolated func revoke(
-        _ user: String, by moderator: String, reply: @escaping (Result<[UInt8], RequestRefusal>) -> Void
+        _ user: String, by moderator: String, over exchange: HTTPExchange? = nil,
+        reply: @escaping (Result<[UInt8], RequestRefusal>) -> Void
     ) -> PendingReply {
         let pending = PendingReply()
         enter(with: (pending, reply)) { hub, asking in
             guard !hub.isDraining else { return asking.1(.failure(.stopping)) }
             let key = hub.recipients.reserve(on: hub.index)
-            let recipient = SingleRequest(session: Session(key: key, identity: nil), hub: hub, reply: asking.1)
+            let recipient = SingleRequest(
+                session: Session(key: key, identity: nil), hub: hub, exchange: exchange, reply: asking.1)
             asking.0.recipient = recipient
             hub.recipients[key] = recipient
             let revocation = Revocation(user: user, at: hub.now, by: moderator)
@@ -44,9 +46,10 @@ extension Hub {
             for hub in hubs { hub.post(.sendAway(revocation)) }
             var body: [UInt8] = []
             RevocationBody(user: revocation.user, revokedBefore: revocation.at).append(to: &body)
+            log.info("a user was revoked by \(revocation.by)", trace: request?.trace)
             request?.finish(with: .success(body))
         case .failure(let error):
-            log.error("the store could not keep a revocation: \(error.reason)")
+            log.error("the store could not keep a revocation: \(error.reason)", trace: request?.trace)
             let words = "the store cannot take it now; nothing was revoked"
             request?.finish(with: .failure(RequestRefusal(.unavailable, words)))
         }

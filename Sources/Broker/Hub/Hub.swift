@@ -67,6 +67,8 @@ public actor Hub {
     /// How many connections that speak HTTP asked for something here.
     var exchanges: UInt64 = 0
     var metrics = HubMetrics()
+    /// When someone last looked where most happens, and what was seen.
+    var lastLook = (at: MonotonicTime.now, activity: HubActivity())
     /// The senders of the webhooks that live here, by queue.
     var senders: [String: WebhookSender] = [:]
     /// Asks the servers of hooks.
@@ -138,8 +140,9 @@ public actor Hub {
             case .departed(let channel, let hub, let gone): departed(gone, from: hub, of: channel)
             case .loaded(let channel, let result): loaded(channel, result)
             case .stored(let group, let result, let time): stored(group, result, at: time)
-            case .metricsAsked(let key): tellMetrics(to: key)
-            case .metrics(let metrics, let key): (recipients[key] as? MetricsRequest)?.take(metrics)
+            case .metricsAsked(let key, let withActivity): tellMetrics(to: key, withActivity: withActivity)
+            case .metrics(let metrics, let activity, let key):
+                (recipients[key] as? MetricsRequest)?.take(metrics, activity)
             case .webhook(let queue, let message): senders[queue]?.receive(message)
             case .revoked(let revocation, let result, let key): revoked(revocation, result, for: key)
             case .sendAway(let revocation): sendAway(revocation)

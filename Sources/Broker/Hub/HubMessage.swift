@@ -15,9 +15,9 @@ enum HubMessage: Sendable {
     /// The store answered for a group.
     case stored(UInt64, Result<Void, StoreError>, at: MonotonicTime)
     /// A hub has someone who asks for what this one has counted.
-    case metricsAsked(ConnectionKey)
+    case metricsAsked(ConnectionKey, withActivity: Bool)
     /// What a hub has counted, for one who asked here; out of line, for the other messages' sake.
-    indirect case metrics(HubMetrics, for: ConnectionKey)
+    indirect case metrics(HubMetrics, HubActivity?, for: ConnectionKey)
     /// For the sender of a webhook's queue.
     case webhook(String, WebhookSender.Message)
     /// The store answered for a revocation that was asked for here.

@@ -1,3 +1,4 @@
+import HTTP
 import Transport
 import WebSocket
 import Wire
@@ -67,6 +68,10 @@ class Recipient {
     func proceed() {}
     /// Where it comes from, as far as that is known.
     var address: String? { nil }
+    /// The trace of the request that it came with, or is.
+    var trace: TraceContext? { nil }
+    /// Since when it takes nothing although something waits; `nil`: it takes what comes.
+    var stalledSince: MonotonicTime? { nil }
     /// How many bytes came over its own stream.
     var bytesReceived: UInt64 { 0 }
     /// How many bytes wait to be written to its own stream.
@@ -84,6 +89,12 @@ class Recipient {
     /// Says goodbye and ends it.
     func close(code: UInt16, reason: String, retryAfterMilliseconds: Int64?) {
         preconditionFailure("each kind has its own")
+    }
+
+    /// Says in the log that the broker ends it, and why; not where the broker comes to its own end, for that is told once.
+    final func tellEnd(_ code: UInt16, _ reason: String) {
+        guard code != 1012 else { return }
+        hub.log.say(.info, .ended, trace: trace, "the connection \(session.key) was ended with \(code): \(reason)")
     }
 
     /// Sends one message.

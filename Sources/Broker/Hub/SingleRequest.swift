@@ -1,3 +1,4 @@
+import HTTP
 import Transport
 public import Wire
 
@@ -72,6 +73,8 @@ class SingleRequest: Recipient {
     override var isBlocked: Bool { false }
 
     override var address: String? { source?.peer.host }
+
+    override var trace: TraceContext? { source?.trace }
 
     override var isConnection: Bool { false }
 

@@ -2,40 +2,72 @@ import Transport
 
 /// Who asks for what all hubs have counted.
 final class MetricsRequest: SingleRequest {
+    /// Makes the answer of what all hubs told.
+    typealias Composer = @Sendable (isolated Hub, HubMetrics, HubActivity) -> [UInt8]
+
     private var sum = HubMetrics()
+    private var activity = HubActivity()
     /// How many hubs have not answered yet.
     private var missing: Int
+    private let compose: Composer
 
-    init(session: Session, hub: Hub, hubs: Int, reply: @escaping ([UInt8]) -> Void) {
+    init(
+        session: Session, hub: Hub, hubs: Int, compose: @escaping Composer, reply: @escaping ([UInt8]) -> Void
+    ) {
         missing = hubs
+        self.compose = compose
         super.init(session: session, hub: hub) { result in
             if case .success(let text) = result { reply(text) }
         }
     }
 
     /// Takes what one hub has counted; with the last one's the answer is whole.
-    func take(_ metrics: HubMetrics) {
+    func take(_ metrics: HubMetrics, _ activity: HubActivity?) {
         sum += metrics
+        if let activity { self.activity += activity }
         missing -= 1
         guard missing == 0 else { return }
-        var text = MetricsText()
-        sum.write(to: &text)
-        text.single(
-            .gauge, "fanfare_store_waiting_records", "Records that wait for the store, the ones under way not counted.",
-            UInt64(hub.waitingRecords) + sum.heldRecords)
-        ProcessMetrics().write(to: &text)
-        finish(with: .success(Array(text.lines.utf8)))
+        let (compose, sum, all) = (compose, sum, self.activity)
+        finish(with: .success(hub.assumeIsolated { compose($0, sum, all) }))
     }
 }
 
 extension Hub {
-    /// Asks all hubs what they have counted.
-    func askMetrics(for key: ConnectionKey) {
-        for hub in hubs { hub.post(.metricsAsked(key)) }
+    /// Asks all hubs what they have counted; `reply` gets it as Prometheus' text, on this hub's loop.
+    ///
+    /// Called there too.
+    public nonisolated func askMetrics(reply: @escaping ([UInt8]) -> Void) -> PendingReply {
+        askMetrics(withActivity: false, reply: reply) { hub, metrics, _ in
+            var text = MetricsText()
+            metrics.write(to: &text)
+            text.single(
+                .gauge, "fanfare_store_waiting_records",
+                "Records that wait for the store, the ones under way not counted.",
+                UInt64(hub.waitingRecords) + metrics.heldRecords)
+            ProcessMetrics().write(to: &text)
+            return Array(text.lines.utf8)
+        }
+    }
+
+    /// Asks all hubs what they have counted, and where most happens; `reply` gets what is composed of it.
+    nonisolated func askMetrics(
+        withActivity: Bool, reply: @escaping ([UInt8]) -> Void, compose: @escaping MetricsRequest.Composer
+    ) -> PendingReply {
+        let pending = PendingReply()
+        enter(with: (pending, reply)) { hub, asking in
+            let key = hub.recipients.reserve(on: hub.index)
+            let recipient = MetricsRequest(
+                session: Session(key: key, identity: nil), hub: hub, hubs: hub.hubs.count, compose: compose,
+                reply: asking.1)
+            asking.0.recipient = recipient
+            hub.recipients[key] = recipient
+            for hub in hub.hubs { hub.post(.metricsAsked(key, withActivity: withActivity)) }
+        }
+        return pending
     }
 
     /// Tells who asked, on whichever hub it is.
-    func tellMetrics(to key: ConnectionKey) {
+    func tellMetrics(to key: ConnectionKey, withActivity: Bool) {
         var metrics = metrics
         unsafe metrics.compressionSent = compressor.sent
         unsafe metrics.compressionReceived = compressor.received
@@ -52,6 +84,6 @@ extension Hub {
         metrics.heldRecords = UInt64(heldRecords)
         for recipient in recipients.elements where recipient.isConnection { metrics.count(present: recipient) }
         metrics.turns = loop.turnDurations
-        hubs[key.hub].post(.metrics(metrics, for: key))
+        hubs[key.hub].post(.metrics(metrics, withActivity ? activity() : nil, for: key))
     }
 }

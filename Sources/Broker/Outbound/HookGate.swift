@@ -1,3 +1,5 @@
+import HTTP
+
 /// The requests of one recipient that wait: for a hook's answer, or behind one of the same channel that does.
 ///
 /// It outlives the recipient, because what was sent before the end takes effect.
@@ -8,6 +10,8 @@ final class HookGate {
     /// What a hook is told of the connection.
     let connection: String
     let address: String?
+    /// The trace of the request that the connection came with.
+    let trace: TraceContext?
     private let identity: Identity?
     private(set) weak var recipient: Recipient?
     private var channels: [String: [ChannelRequest]] = [:]
@@ -17,6 +21,7 @@ final class HookGate {
         self.recipient = recipient
         connection = recipient.session.key.description
         address = recipient.address
+        trace = recipient.trace
         identity = recipient.session.identity
     }
 

@@ -40,6 +40,10 @@ extension Response {
         response.headers.append("Vary", "Accept-Encoding")
         response.headers.append("Cache-Control", "no-cache")
         response.headers.append("X-Content-Type-Options", "nosniff")
+        if page.isPrivate {
+            response.headers.append("X-Frame-Options", "DENY")
+            response.headers.append("Referrer-Policy", "no-referrer")
+        }
         return response
     }
 

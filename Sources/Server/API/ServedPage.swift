@@ -12,6 +12,8 @@ struct ServedPage: Sendable {
 
     /// The media type, as `Content-Type` has it.
     let type: String
+    /// Whether no other page may show it in itself, nor be told of it.
+    let isPrivate: Bool
     /// The file as it is.
     let plain: Form
     /// The file in gzip; `nil` where it would be no shorter.
@@ -22,6 +24,7 @@ struct ServedPage: Sendable {
 
     init(_ page: WebPages.Page) {
         type = page.type
+        isPrivate = page.isPrivate
         let tag = EntityTag.of(page.bytes)
         plain = Form(body: page.bytes, tag: "\"\(tag)\"")
         gzip = Gzip.compressed(page.bytes.span).map { Form(body: $0, tag: "\"\(tag)-gzip\"") }

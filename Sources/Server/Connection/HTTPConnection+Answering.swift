@@ -1,6 +1,7 @@
 import Broker
 import HTTP
 import Reactions
+import Synchronization
 import Transport
 import Wire
 
@@ -13,6 +14,11 @@ extension HTTPConnection {
         case .metrics:
             if let refusal = metricsRefusal(for: exchange.head) { return finish(.error(refusal)) }
             wait(for: hub.askMetrics { [self] in finish(.metrics($0)) })
+        case .status:
+            if let refusal = statusRefusal(for: exchange.head) { return finish(.error(refusal)) }
+            let isServing = !context.isLeaving.load(ordering: .relaxed)
+            wait(for: hub.askStatus(context.facts(), isServing: isServing) { [self] in finish(.reply($0)) })
+        case .settings: finish(statusRefusal(for: exchange.head).map(Response.error) ?? .settings(context.report))
         case .resource(let resource): ask(exchange, resource)
         case .revocation(let user): revoke(user, exchange)
         case .webSocket: break  // became one before
@@ -31,6 +37,15 @@ extension HTTPConnection {
             return authenticator.isServer(authorization: head.headers["authorization"])
                 ? nil : RequestRefusal(.unauthorized, "metrics need 'Authorization: Bearer KEY' with a server key")
         }
+    }
+
+    /// Why who asks may not look at the broker; `nil`: it may.
+    ///
+    /// In development mode all may who show no key, as everyone may be anyone there.
+    private func statusRefusal(for head: RequestHead) -> RequestRefusal? {
+        let (authenticator, key) = (hub.settings.authenticator, head.headers["authorization"])
+        if authenticator.isServer(authorization: key) || (key == nil && authenticator.development != nil) { return nil }
+        return RequestRefusal(.unauthorized, "this needs 'Authorization: Bearer KEY' with one of server_keys")
     }
 
     private func ask(_ exchange: Exchange, _ resource: Resource) {
@@ -60,7 +75,7 @@ extension HTTPConnection {
                 throw RequestRefusal(.forbidden, "only a server's key may revoke: one of server_keys in the settings")
             }
             wait(
-                for: hub.revoke(user, by: identity.user) { [self] reply in
+                for: hub.revoke(user, by: identity.user, over: source(of: exchange.head)) { [self] reply in
                     switch reply {
                     case .success(let body): finish(.reply(body))
                     case .failure(let refusal): finish(.error(refusal))
@@ -99,7 +114,7 @@ extension HTTPConnection {
     /// Lets the hub take the stream over, as one of Server-Sent Events.
     private func follow(_ subscribe: Request.Subscribe, as identity: Identity, _ head: RequestHead) {
         let client = client(of: head).address
-        guard let place = context.admit(client, to: hub) else {
+        guard let place = context.admit(client, to: hub, for: head) else {
             return finish(.error(.full))
         }
         var response = Response(status: 200)
@@ -111,7 +126,8 @@ extension HTTPConnection {
         response.appendUnbounded(to: &bytes)
         wait(
             for: hub.follow(
-                subscribe, as: identity, on: stream, place: place, head: bytes, omitsBody: head.method == "HEAD"
+                subscribe, as: identity, on: stream, place: place, head: bytes, omitsBody: head.method == "HEAD",
+                trace: TraceContext(head.headers)
             ) {
                 [self] in
                 finish(.error($0))

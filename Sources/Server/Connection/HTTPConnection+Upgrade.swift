@@ -45,25 +45,27 @@ extension HTTPConnection {
             return respondLast(.error(RequestRefusal(.unauthorized, error.words)), head)
         }
         let client = client(of: head).address
-        guard let place = context.admit(client, to: hub) else {
+        guard let place = context.admit(client, to: hub, for: head) else {
             return respondLast(.error(.full), head)
         }
-        guard hub.asksBeforeConnecting else { return become(response, deflate, identity, place, client) }
+        let trace = TraceContext(head.headers)
+        guard hub.asksBeforeConnecting else { return become(response, deflate, identity, place, client, trace) }
         awaitVerdict()
-        hub.askToConnect(user: identity?.user, from: client, origin: head.headers["origin"]) { [self] refusal in
+        hub.askToConnect(user: identity?.user, from: client, origin: head.headers["origin"], trace: trace) {
+            [self] refusal in
             guard phase == .answer else { return }
             if let refusal { return respondLast(.error(refusal), head) }
             // The token may have run out, or been revoked, while the hook was asked.
             do throws(Authenticator.Failure) { _ = try context.identify(head, target) } catch {
                 return respondLast(.error(RequestRefusal(.unauthorized, error.words)), head)
             }
-            become(response, deflate, identity, place, client)
+            become(response, deflate, identity, place, client, trace)
         }
     }
 
     private func become(
         _ response: [UInt8], _ deflate: DeflateParameters?, _ identity: Identity?, _ place: Admissions.Place,
-        _ client: SocketAddress
+        _ client: SocketAddress, _ trace: TraceContext?
     ) {
         stream.speaks(for: client)
         let rest = leave()
@@ -71,6 +73,6 @@ extension HTTPConnection {
         stream.resumeReading()
         hub.count(answerWith: 101)
         stream.send(copying: response)
-        hub.adopt(stream, identity: identity, place: place, deflate: deflate, bytes: rest)
+        hub.adopt(stream, identity: identity, place: place, deflate: deflate, trace: trace, bytes: rest)
     }
 }

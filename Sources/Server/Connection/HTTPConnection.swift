@@ -205,7 +205,7 @@ final class HTTPConnection {
     func source(of head: RequestHead) -> HTTPExchange {
         let number = exchangeNumber ?? hub.makeExchange()
         exchangeNumber = number
-        return HTTPExchange(number: number, address: client(of: head).address)
+        return HTTPExchange(number: number, address: client(of: head).address, trace: TraceContext(head.headers))
     }
 
     // MARK: Answers
@@ -224,8 +224,21 @@ final class HTTPConnection {
     func finish(_ response: Response) {
         guard phase == .answer, let head = exchange?.head else { return }
         pending = nil
+        tell(response, to: head)
         respond(response, to: head)
         process()
+    }
+
+    /// Says that something is wrong here, and not with the request.
+    private func tell(_ response: Response, to head: RequestHead) {
+        switch exchange?.endpoint {
+        case .resource, .revocation:
+            guard response.status >= 500, !context.isLeaving.load(ordering: .relaxed) else { return }
+            context.log.say(
+                .warning, .answer, trace: TraceContext(head.headers),
+                "an HTTP request (\(head.method)) was answered with \(response.status)")
+        default: break
+        }
     }
 
     /// Answers before the body is read: where there is one, the connection ends.

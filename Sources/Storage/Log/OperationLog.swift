@@ -7,6 +7,9 @@ public protocol OperationLog: AnyObject, Sendable {
     /// Names the life of all counters in this log; a new log has a new one.
     var epoch: String { get }
 
+    /// Whether its servers can be reached, as far as that is known.
+    var isConnected: Bool { get }
+
     /// Tells what is appended to a channel from now on, by whomever, until ``unfollow(_:)``.
     ///
     /// Entries may come late, twice or not at all: each tells which one was before it.

@@ -23,6 +23,7 @@ final class NATSLink: Sendable {
     private struct State {
         var commands: [Command] = []
         var isClosed = false
+        var isConnected = true
     }
 
     private struct Waiting {
@@ -59,6 +60,9 @@ final class NATSLink: Sendable {
     }
 
     // MARK: From any thread
+
+    /// Whether there was a connection when the thread last looked, at most a fifth of a second ago while it is idle.
+    var isConnected: Bool { state.withLock { $0.isConnected && !$0.isClosed } }
 
     /// Sends something that nobody answers.
     func send(_ bytes: [UInt8], to subject: String) {
@@ -177,7 +181,9 @@ final class NATSLink: Sendable {
         var looked = SystemClock.now
         var commands: [Command] = []
         while true {
+            let isConnected = sender.connection.isConnected
             let isClosed = state.withLock { state in
+                state.isConnected = isConnected
                 swap(&state.commands, &commands)
                 return state.isClosed
             }

@@ -6,6 +6,8 @@ import Locks
 public final class NATSLog: OperationLog {
     /// The life of the streams.
     public let epoch: String
+    /// Whether there is a connection to one of its servers, or was within the last moments.
+    public var isConnected: Bool { link.isConnected }
     let link: NATSLink
     let subjects: NATSSubjects
     private let events: EventTeller

@@ -6,14 +6,8 @@ import Transport
 
 /// What is in force, a line for each setting: its name, its value, and where that comes from.
 struct SettingsReport {
-    private struct Row {
-        var name: String
-        var value: String
-        var source: String
-    }
-
     private let settings: ServeSettings
-    private var rows: [Row] = []
+    private(set) var rows: [SettingRow] = []
 
     init(_ settings: ServeSettings) {
         self.settings = settings
@@ -56,7 +50,7 @@ struct SettingsReport {
     ) {
         let given = options.compactMap { settings.words.source(of: $0) }.first
         let source = given ?? settings.file?.place(of: path ?? name) ?? otherwise
-        rows.append(Row(name: name, value: value, source: source))
+        rows.append(SettingRow(name: name, value: value, source: source))
     }
 
     /// Whether the file has a setting.

@@ -1,4 +1,5 @@
 import Broker
+import HTTP
 
 /// How log lines are written.
 enum LogForm: String, CaseIterable {
@@ -6,23 +7,29 @@ enum LogForm: String, CaseIterable {
 
     /// A log on standard error, one line an entry.
     var log: BrokerLog {
-        BrokerLog { [self] level, line in
+        BrokerLog { [self] entry in
             switch self {
-            case .text: complain("\(level.rawValue): \(line)", level)
-            case .json: complain(LogForm.jsonLine(level, line), level)
+            case .text: complain(LogForm.textLine(entry), entry.level)
+            case .json: complain(LogForm.jsonLine(entry), entry.level)
             }
         }
     }
 
-    private static func jsonLine(_ level: BrokerLog.Level, _ line: String) -> String {
+    static func textLine(_ entry: BrokerLog.Entry) -> String {
+        "\(entry.level.rawValue): \(entry.line)" + (entry.trace.map { " [trace \($0.traceID)-\($0.parentID)]" } ?? "")
+    }
+
+    static func jsonLine(_ entry: BrokerLog.Entry) -> String {
         var escaped = ""
-        for scalar in line.unicodeScalars {
+        for scalar in entry.line.unicodeScalars {
             switch scalar {
             case "\"", "\\": escaped += "\\\(scalar)"
             case _ where scalar.value < 0x20: escaped += " "
             default: escaped.unicodeScalars.append(scalar)
             }
         }
-        return #"{"time":\#(wallClockMilliseconds()),"level":"\#(level.rawValue)","message":"\#(escaped)"}"#
+        let trace = entry.trace.map { #","trace_id":"\#($0.traceID)","parent_id":"\#($0.parentID)""# } ?? ""
+        let level = entry.level.rawValue
+        return #"{"time":\#(wallClockMilliseconds()),"level":"\#(level)","message":"\#(escaped)"\#(trace)}"#
     }
 }

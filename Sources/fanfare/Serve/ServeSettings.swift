@@ -54,6 +54,7 @@ struct ServeSettings {
                     words, file?.settings, secret: tokenSecret, keys: tokenKeys),
                 limits: ServeSettings.limits(file?.settings, isDevelopment: isDevelopment),
                 connectHook: file?.settings.connectHook, drain: try ServeSettings.drain(words, file?.settings)))
+        server.report = SettingsReport(self).rows
     }
 
     /// Whether nothing names namespaces, so that every channel is allowed.

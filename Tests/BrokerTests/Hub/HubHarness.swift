@@ -85,7 +85,7 @@ final class HubHarness {
             settings: BrokerSettings(
                 namespaces: Namespace.development,
                 authenticator: Authenticator(tokens: nil, development: .init())),
-            log: BrokerLog { _, _ in })
+            log: BrokerLog { _ in })
     }
 
     deinit {

@@ -23,7 +23,7 @@ import Transport
         }
 
         func open() throws -> TokenKeyFile {
-            try TokenKeyFile(path: path, log: BrokerLog { [said] in said.add("\($0): \($1)") })
+            try TokenKeyFile(path: path, log: BrokerLog { [said] in said.add("\($0.level): \($0.line)") })
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
         let oct = #"{"kty":"oct","kid":"HS256","k":"\#(Base64URL.encode(Self.key))"}"#
         let keys = try Self.twoHalves.map { try TestKeys.publicKey($0, id: $0.rawValue) } + [oct]
         try Data(TestKeys.set(keys)).write(to: URL(filePath: path))
-        return TokenVerifier(secret: secret, keyFile: try TokenKeyFile(path: path, log: BrokerLog { _, _ in }))
+        return TokenVerifier(secret: secret, keyFile: try TokenKeyFile(path: path, log: BrokerLog { _ in }))
     }
 
     private func signer(_ algorithm: TokenAlgorithm) throws -> TokenSigner {

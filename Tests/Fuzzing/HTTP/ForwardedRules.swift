@@ -1,6 +1,7 @@
 import HTTP
 
-/// Any fields of proxies give hops in which nothing stands that is not an address, and origins that come back as they were.
+/// Any fields of proxies give hops in which nothing stands that is not an address; origins and traces come back as they
+/// were.
 ///
 /// Input: values of a field, each up to a line feed.
 enum ForwardedRules {
@@ -18,6 +19,11 @@ enum ForwardedRules {
             try expect(hop.port == nil || hop.address != nil, "a port without an address")
         }
         for value in values {
+            if let trace = TraceContext(value) {
+                let written = "00-\(trace.traceID)-\(trace.parentID)-\(trace.isSampled ? "01" : "00")"
+                try expect(written.utf8.count == 55, "a trace of another length")
+                try expectSame(TraceContext(written), trace, "a trace came back otherwise")
+            }
             guard let origin = WebOrigin(value) else { continue }
             let written = "\(origin.scheme)://\(origin.host):\(origin.port)"
             try expectSame(WebOrigin(written), origin, "an origin came back otherwise")

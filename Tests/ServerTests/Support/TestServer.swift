@@ -15,6 +15,8 @@ final class TestServer: Sendable {
     let server: Server
     let store: HeldStore
     let folder: URL?
+    /// What the server has said in its log.
+    let said: Locked<[BrokerLog.Entry]>
 
     /// Starts one in development mode, or for users with tokens; `isLocal`: on a Unix socket, whose buffers are small.
     init(
@@ -39,11 +41,18 @@ final class TestServer: Sendable {
                 tokens: TokenVerifier(secret: TestServer.secret),
                 development: isDevelopment ? .init(moderators: ["mod"]) : nil, serverKeys: [TestServer.serverKey]))
         limits(&broker.limits)
-        let settings = ServerSettings(
+        var settings = ServerSettings(
             listen: [.init(address: try SocketAddress.parse(listen))], store: .memory, origins: origins, broker: broker)
+        settings.report = [
+            SettingRow(name: "listen", value: listen, source: "a test"),
+            SettingRow(name: "origins", value: "any", source: "a test"),
+        ]
         self.folder = folder
         store = HeldStore()
-        server = try Server(settings, store: store, loopCount: 1, log: BrokerLog { _, _ in })
+        let said = Locked<[BrokerLog.Entry]>([])
+        self.said = said
+        server = try Server(
+            settings, store: store, loopCount: 1, log: BrokerLog { [said] entry in said.withLock { $0.append(entry) } })
     }
 
     deinit {
@@ -67,8 +76,8 @@ final class TestServer: Sendable {
     }
 
     /// A new WebSocket connection, which has heard `welcome`.
-    func connectWebSocket(_ user: String) throws -> WebSocketSocket {
-        try WebSocketSocket(try RawSocket(to: server.addresses[0].address), user: user)
+    func connectWebSocket(_ user: String, headers: [String: String] = [:]) throws -> WebSocketSocket {
+        try WebSocketSocket(try RawSocket(to: server.addresses[0].address), user: user, headers: headers)
     }
 
     /// How many recipients the hub has, requests that wait among them.

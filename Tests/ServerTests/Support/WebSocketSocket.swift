@@ -19,11 +19,12 @@ final class WebSocketSocket {
     private var inbox = Inbox()
     private var lastID = 0
 
-    init(_ socket: RawSocket, user: String) throws {
+    init(_ socket: RawSocket, user: String, headers: [String: String] = [:]) throws {
         self.socket = socket
+        let more = headers.map { "\($0): \($1)\r\n" }.joined()
         let handshake = """
             GET /v1/ws?user=\(user) HTTP/1.1\r\nHost: test\r\nUpgrade: websocket\r\nConnection: Upgrade\r
-            Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
+            Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\(more)\r\n
             """
         try socket.send(Array(handshake.utf8))
         let http = HTTPSocket(socket)
