@@ -47,6 +47,7 @@ private let commands: [any Command.Type] = [
     TokenCommand.self,
     RevokeCommand.self,
     AuditCommand.self,
+    TopCommand.self,
     BackupCommand.self,
     CheckDataCommand.self,
     ExportCommand.self,

@@ -29,7 +29,7 @@ struct HTTPCall: Sendable {
     /// How long all of it may take.
     static let patience = 30
     /// The most bytes of an answer.
-    static let maxBytes = 65_536
+    static let maxBytes = 262_144
 
     var method: String
     var url: BrokerURL

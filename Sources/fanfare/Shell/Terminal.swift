@@ -48,12 +48,12 @@ struct Terminal: ~Copyable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Shows what a board looks like now; only rows that changed are written.
+    /// Shows the rows of a picture for the screen's width and height; only those that changed are written.
     ///
     /// - Returns: `false` where the terminal is gone.
-    mutating func show(_ board: Board) -> Bool {
+    mutating func show(_ picture: (Int, Int) -> [Row]) -> Bool {
         let (width, height) = size
-        let rows = board.rows(width: width, height: height)
+        let rows = picture(width, height)
         var text = ""
         let isNew = shown?.width != width || shown?.height != height
         if isNew { text += "\u{1B}[2J" }

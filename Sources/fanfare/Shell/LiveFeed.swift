@@ -1,19 +1,18 @@
-import FanfareClient
 import Glibc
 import Transport
 
-/// A board that the client fills and the thread that draws looks at, with a pipe that wakes the latter.
+/// What a live view shows: others change it, the thread that draws looks at it, and a pipe wakes the latter.
 ///
 /// Only the change that finds nothing new to be drawn writes to the pipe, so it never fills.
-final class BoardFeed: Sendable {
+final class LiveFeed<Content: Sendable>: Sendable {
     /// Why there is no more.
     struct End {
         /// What went wrong; `nil` where someone wanted it.
-        var error: ClientError?
+        var error: (any Error)?
     }
 
     private struct State {
-        var board: Board
+        var content: Content
         var isChanged = true
         var end: End?
     }
@@ -26,13 +25,13 @@ final class BoardFeed: Sendable {
     /// Makes a feed.
     ///
     /// - Throws: `TransportError.system` where there is no descriptor left.
-    init(_ board: Board) throws(TransportError) {
+    init(_ content: Content) throws(TransportError) {
         var ends: [CInt] = [0, 0]
         // The array has the two elements that the call fills.
         guard unsafe pipe(&ends) == 0 else { throw .system(call: "pipe", errno: errno) }
         descriptor = ends[0]
         wakeUp = ends[1]
-        state = Locked(State(board: board))
+        state = Locked(State(content: content))
     }
 
     deinit {
@@ -40,26 +39,26 @@ final class BoardFeed: Sendable {
         close(wakeUp)
     }
 
-    /// Puts an update on the board; from any thread.
-    func take(_ update: ChannelUpdate) {
-        change { $0.board.take(update) }
+    /// Changes what is shown; from any thread.
+    func change(_ change: (inout Content) -> Void) {
+        changeState { change(&$0.content) }
     }
 
     /// Ends the view; from any thread, and only the first time.
-    func end(_ error: ClientError?) {
-        change { state in
+    func end(_ error: (any Error)?) {
+        changeState { state in
             if state.end == nil { state.end = End(error: error) }
         }
     }
 
-    /// Whether the board has changed since it was taken.
+    /// Whether it has changed since it was taken.
     var isChanged: Bool { state.withLock { $0.isChanged } }
 
-    /// The board as it is now, to be drawn.
-    func takeBoard() -> Board {
+    /// What is to be drawn now.
+    func take() -> Content {
         state.withLock { state in
             state.isChanged = false
-            return state.board
+            return state.content
         }
     }
 
@@ -74,7 +73,7 @@ final class BoardFeed: Sendable {
         while unsafe poll(&ready, 1, 0) > 0, unsafe read(descriptor, &bytes, bytes.count) > 0 {}
     }
 
-    private func change(_ change: (inout State) -> Void) {
+    private func changeState(_ change: (inout State) -> Void) {
         let mustWake = state.withLock { state in
             change(&state)
             defer { state.isChanged = true }
@@ -83,5 +82,20 @@ final class BoardFeed: Sendable {
         guard mustWake else { return }
         var byte: UInt8 = 1
         _ = unsafe write(wakeUp, &byte, 1)
+    }
+}
+
+extension LiveFeed {
+    /// Waits for the end as long as that; `false` where it has not come.
+    func isOver(within time: Duration) -> Bool {
+        let deadline = MonotonicTime.now + time
+        while takeEnd() == nil {
+            let left = deadline - .now
+            guard left > .zero else { return false }
+            var end = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&end, 1, CInt(clamping: Int(left / .milliseconds(1)) + 1))
+            drain()
+        }
+        return true
     }
 }
