@@ -37,6 +37,11 @@ import Testing
         try await broker { try await runClient(client, $0.url) }
     }
 
+    @Test("the status tells whether NATS can be reached")
+    func status() async throws {
+        try await runClient("status_nats.py", Places.fanfare)
+    }
+
     @Test("several brokers tell the same, to whomever, and know each other's keys, revocations and people")
     func together() async throws {
         try await runClient("together.py", Places.fanfare)

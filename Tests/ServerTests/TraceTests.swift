@@ -2,7 +2,6 @@ import Broker
 import Foundation
 import HTTP
 import Testing
-import Transport
 
 @testable import Server
 
@@ -13,7 +12,7 @@ import Transport
     static let header = ["Traceparent": "00-\(trace)-\(parent)-01"]
 
     private func entries(_ server: TestServer, with words: String) -> [BrokerLog.Entry] {
-        server.said.withLock { said in said.filter { $0.line.contains(words) } }
+        server.said.all.filter { $0.line.contains(words) }
     }
 
     @Test("an HTTP request that the broker fails")

@@ -259,7 +259,7 @@ function filterSettings() {
         row.hidden = !row.textContent.toLowerCase().includes(wanted)
         if (!row.hidden) count += 1
     }
-    find("settings-state").textContent = `${count} settings`
+    find("settings-state").textContent = `${count} ${count === 1 ? "setting" : "settings"}`
 }
 
 find("settings").addEventListener("toggle", () => find("settings").open && loadSettings())

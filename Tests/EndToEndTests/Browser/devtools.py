@@ -127,7 +127,7 @@ class Browser:
         self.connection.listeners[session] = lambda method, params: self.heard(page, method, params)
         for domain in ["Page", "Runtime", "Log", "Accessibility"]:
             await page.call(domain + ".enable")
-        patterns = ["*/test/*"] + (["*/kit/*", "*://*/", "*://*/\\?*"] if WEB else [])
+        patterns = ["*/test/*"] + (["*/kit/*", "*/dashboard*", "*://*/", "*://*/\\?*"] if WEB else [])
         await page.call("Fetch.enable", patterns=[{"urlPattern": pattern} for pattern in patterns])
         await page.call("Emulation.setFocusEmulationEnabled", enabled=True)
         await page.shape(**shape)
@@ -147,7 +147,8 @@ class Browser:
     async def fulfil(self, page, request, url):
         """Answers from the folder Pages/ what is below /test/, and from FANFARE_WEB_DIR what is part of the broker."""
         path = urllib.parse.unquote(urllib.parse.urlsplit(url).path)
-        file = HERE / "Pages" / path[6:] if path.startswith("/test/") else pathlib.Path(WEB) / (path[1:] or "index.html")
+        named = {"/": "index.html", "/dashboard": "dashboard/dashboard.html"}.get(path, path[1:])
+        file = HERE / "Pages" / path[6:] if path.startswith("/test/") else pathlib.Path(WEB) / named
         found = file.is_file()
         type = mimetypes.guess_type(file.name)[0] or "text/plain"
         await page.call(

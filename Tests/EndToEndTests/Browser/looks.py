@@ -3,6 +3,7 @@
 from chat import badge, body, bubble, chat, is_closed, is_open, no_errors, offered, open_bar, picker, react, settled, shows, trigger
 from checks import Check, Client, equal, main, matches
 from devtools import Browser
+from page import CONTRAST
 
 
 async def accessibility(page, url):
@@ -72,16 +73,6 @@ async def motion(page):
             find('fanfare-burst >>> #layer').firstChild.getAnimations()[0].effect.getKeyframes().map(one => one.transform ?? null))""")
         equal(frames, [None] * 3)
     await page.media()
-
-
-# The contrast of an element's text, as WCAG 2 counts it.
-CONTRAST = """(style => {
-    const light = color => color.match(/[\\d.]+/g).slice(0, 3).map(Number).map(one => one / 255)
-        .map(one => one <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4)
-        .reduce((sum, one, place) => sum + one * [0.2126, 0.7152, 0.0722][place], 0.05)
-    const [high, low] = [light(style.color), light(style.backgroundColor)].sort((a, b) => b - a)
-    return high / low
-})(getComputedStyle(find('%s')))"""
 
 
 async def schemes(page):

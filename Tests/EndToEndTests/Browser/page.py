@@ -8,6 +8,17 @@ import json
 FIND = """(path) => path.split(" >>> ").reduce(
     (scope, selector) => scope && (scope.shadowRoot ?? scope).querySelector(selector), document)"""
 
+# The contrast of an element's text with what it stands on, as WCAG 2 counts it.
+CONTRAST = """((element) => {
+    const light = color => color.match(/[\\d.]+/g).slice(0, 3).map(Number).map(one => one / 255)
+        .map(one => one <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, one, place) => sum + one * [0.2126, 0.7152, 0.0722][place], 0.05)
+    let behind = element
+    while (getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)' && behind.parentElement) behind = behind.parentElement
+    const [high, low] = [light(getComputedStyle(element).color), light(getComputedStyle(behind).backgroundColor)].sort((a, b) => b - a)
+    return high / low
+})(find('%s'))"""
+
 KEYS = {
     "Enter": (13, "\r"), "Tab": (9, ""), "Escape": (27, ""), " ": (32, " "), "Backspace": (8, ""),
     "ArrowLeft": (37, ""), "ArrowUp": (38, ""), "ArrowRight": (39, ""), "ArrowDown": (40, ""),

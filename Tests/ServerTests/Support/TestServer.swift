@@ -16,7 +16,7 @@ final class TestServer: Sendable {
     let store: HeldStore
     let folder: URL?
     /// What the server has said in its log.
-    let said: Locked<[BrokerLog.Entry]>
+    let said = SaidLines()
 
     /// Starts one in development mode, or for users with tokens; `isLocal`: on a Unix socket, whose buffers are small.
     init(
@@ -49,10 +49,8 @@ final class TestServer: Sendable {
         ]
         self.folder = folder
         store = HeldStore()
-        let said = Locked<[BrokerLog.Entry]>([])
-        self.said = said
         server = try Server(
-            settings, store: store, loopCount: 1, log: BrokerLog { [said] entry in said.withLock { $0.append(entry) } })
+            settings, store: store, loopCount: 1, log: BrokerLog { [said] in said.add($0) })
     }
 
     deinit {
@@ -102,6 +100,17 @@ final class TestServer: Sendable {
         -> String
     {
         try JSONWebToken.sign(.init(sub: user, exp: expires, channels: channels), secret: Array(secret.utf8))
+    }
+}
+
+/// What a server has said in its log.
+final class SaidLines: Sendable {
+    private let entries = Locked<[BrokerLog.Entry]>([])
+
+    var all: [BrokerLog.Entry] { entries.withLock { $0 } }
+
+    func add(_ entry: BrokerLog.Entry) {
+        entries.withLock { $0.append(entry) }
     }
 }
 
