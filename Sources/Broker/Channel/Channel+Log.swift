@@ -310,7 +310,9 @@ extension Channel {
             outbox.emit(reply, at: moment)
             note(reply, of: operation, outcome, at: moment)
         } catch {
-            if own != nil { outbox.emit(refusal(of: request, ErrorCode(error), error.words), at: moment) }
+            guard own != nil else { return }
+            let words = error.words(on: operation.named, by: rules)
+            outbox.emit(refusal(of: request, ErrorCode(error), words), at: moment)
         }
     }
 

@@ -122,8 +122,9 @@ extension Channel {
         }
         var reaction: Reaction?
         if let text {
-            do throws(Refusal) { reaction = try namespace.rules.unrestricted.reaction(from: text) } catch {
-                return refusal(of: request, ErrorCode(error), error.words)
+            let rules = namespace.rules.unrestricted
+            do throws(Refusal) { reaction = try rules.reaction(from: text) } catch {
+                return refusal(of: request, ErrorCode(error), error.words(on: [text], by: rules))
             }
         }
         let scope = "reactors \(epoch) \(name) \(message) \(reaction?.text ?? "")"
@@ -200,20 +201,5 @@ extension Rules {
         var rules = self
         rules.allowed = nil
         return rules
-    }
-}
-
-extension Refusal {
-    /// What a person is told.
-    var words: String {
-        switch self {
-        case .badRequest(let words): words
-        case .keyReused: "this key was used for another request; take a new one"
-        case .invalidReaction: "this is no reaction of this channel's kind"
-        case .reactionNotAllowed: "this reaction may not be used here"
-        case .frozen: "the channel is frozen"
-        case .messageDeleted: "the message was deleted"
-        case .tooManyReactions(let words): words
-        }
     }
 }

@@ -156,7 +156,7 @@ actor Channel {
             if let postQueue { post(reply.changes, in: postQueue) }
             return reply
         } catch {
-            return refusal(of: request, ErrorCode(error), error.words)
+            return refusal(of: request, ErrorCode(error), error.words(on: operation.named, by: namespace.rules))
         }
     }
 

@@ -95,6 +95,8 @@ async def scenario(url):
 
     with Check("errors"):
         refused(api.call("PUT", reaction("x") + "?user=ada"), 422, "invalid_reaction")
+        words = api.call("PUT", reaction("nope<b>") + "?user=ada")[2]["message"]
+        equal(words, "'nope\ufffdb\ufffd' is no emoji, and this channel takes emoji only, one at a time")
         refused(api.call("GET", "/v1/channels/nowhere%3A1/messages?user=ada"), 403, "forbidden")
         refused(api.call("GET", place("m", "reactors") + "?user=ada&limit=0"), 400, "bad_request")
         refused(api.call("GET", place("m", "reactors") + "?user=ada&after=x"), 400, "unknown_cursor")
