@@ -55,6 +55,21 @@ import Testing
         }
     }
 
+    @Test("who speaks TLS to a port without it is told so", .timeLimit(.minutes(5)))
+    func plainPort() async throws {
+        try await BrokerProcess.run { broker in
+            let ada = try client(broker.url.replacing("ws://", with: "https://").replacing("/v1/ws", with: ""), "ada")
+            var words = ""
+            for await event in ada.events(in: "chat:swift") {
+                guard case .connection(.waiting(_, let loss)) = event else { continue }
+                words = loss.description
+                break
+            }
+            #expect(words.contains("is this port TLS? One without it is ws:// or http://"), "it said: \(words)")
+            await ada.close()
+        }
+    }
+
     @Test("a broker that is killed and comes back is resumed: nothing missed, nothing double", .timeLimit(.minutes(10)))
     func killed() async throws {
         try await Places.withFolder { folder in

@@ -95,6 +95,27 @@ public final class ChannelReactions {
         return made
     }
 
+    /// Waits for the first state of the channel: from then on messages show what there is.
+    ///
+    /// Views need not wait, for they are drawn anew; a program that reads a message once does.
+    ///
+    /// - Throws: ``ClientError`` where the broker refuses the channel or the client does not come back, and
+    ///   `CancellationError`.
+    public func ready() async throws {
+        for await standing in Observations({ self.standing }) {
+            if let standing { return try standing.get() }
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Whether the channel's state has come, or why it will not; `nil` while that is not known.
+    private var standing: Result<Void, ClientError>? {
+        if isReady { return .success(()) }
+        if let failure { return .failure(failure) }
+        guard case .closed(let reason) = connection else { return nil }
+        return .failure(ClientError(reason))
+    }
+
     // MARK: Watching
 
     /// Says that a message came into view (``Scope/watchedMessages``): call it from `onAppear`.

@@ -30,6 +30,7 @@ final class Connection {
     private var stream: ByteStream?
     private var handshake: ClientHandshake
     private let request: [UInt8]
+    private var isConnected = false
     private var isUpgraded = false
     private var peer = WebSocketPeer(role: .client, limits: Connection.limits)
     private var output: [UInt8] = []
@@ -110,6 +111,7 @@ final class Connection {
 
 extension Connection: ByteStreamDelegate {
     func streamDidConnect(_ stream: ByteStream) {
+        isConnected = true
         stream.send(copying: request)
     }
 
@@ -141,6 +143,7 @@ extension Connection: ByteStreamDelegate {
         guard report != nil else { return }
         if let closing { return end(.closed(code: closing.code, reason: closing.reason)) }
         if let failure = peer.failure { return end(.broken(failure.description)) }
+        if error == .truncated, !isConnected { return end(.endedHandshake) }
         end(isUpgraded ? .broken(error?.description) : Loss(error))
     }
 
@@ -196,6 +199,10 @@ private struct Receiver: WebSocketHandler {
 }
 
 extension Loss {
+    /// What a port without TLS does to a client that begins with it: it ends the connection.
+    fileprivate static let endedHandshake = Loss.unreachable(
+        "TLS: the other side ended the handshake; is this port TLS? One without it is ws:// or http://")
+
     /// How a connection that did not come about is told.
     init(_ error: TransportError?) {
         switch error {

@@ -62,3 +62,22 @@ extension ReactionGroup {
             latest: sight.group.latest?.map(\.user), ownCount: sight.ownCount, status: sight.status)
     }
 }
+
+extension ReactionGroup: CustomStringConvertible {
+    /// A few words for a person, such as `👍 3 (yours, sending)`.
+    public var description: String {
+        let own = ownCount > 1 ? "\(ownCount) yours" : "yours"
+        let remarks = [isOwn ? own : nil, status.remark].compactMap { $0 }
+        return "\(type) \(count)" + (remarks.isEmpty ? "" : " (\(remarks.joined(separator: ", ")))")
+    }
+}
+
+extension ReactionGroup.Status {
+    fileprivate var remark: String? {
+        switch self {
+        case .sent: nil
+        case .sending: "sending"
+        case .failed(let error): "failed: \(error)"
+        }
+    }
+}

@@ -1,5 +1,6 @@
 import FanfareClient
 import Foundation
+import Observation
 
 // The examples of the documentation, compiled; DocumentationTests compares the two.
 
@@ -10,7 +11,40 @@ enum DocumentedExamples {
         let channel = ChannelReactions("chat:42", of: client)
         let message = channel["m1"]
         message.toggle("👍")
-        print(message.groups.map { "\($0.type) \($0.count)" }, message.own)
+        print(message.groups, message.own)
+    }
+
+    @MainActor
+    static func once() async throws {
+        let client = try ReactionClient(url: "ws://127.0.0.1:8080", identity: .user("ada"))
+        let channel = ChannelReactions("chat:42", of: client)
+        try await channel.ready()
+        let message = channel["m1"]
+        message.toggle("👍")
+        for await groups in Observations({ message.groups }) {
+            print(groups)
+            if groups.allSatisfy({ $0.status != .sending }) { break }
+        }
+        await client.close()
+    }
+
+    static func printing() async throws {
+        let client = try ReactionClient(url: "ws://127.0.0.1:8080", identity: .user("ada"))
+        for await event in client.events(in: "chat:42") {
+            print(event)
+            fflush(nil)  // shows each line at once where the output is a pipe
+        }
+    }
+
+    @MainActor
+    static func counting() async throws {
+        let client = try ReactionClient(url: "ws://127.0.0.1:8080", identity: .user("ada"))
+        let channel = ChannelReactions("chat:42", of: client)
+        try await channel.ready()
+        for await groups in Observations({ channel["m1"].groups }) {
+            print(groups)
+            fflush(nil)
+        }
     }
 
     static func following() async throws {
@@ -81,11 +115,13 @@ enum DocumentedExamples {
     }
 
     @MainActor
-    static func bursts(_ client: ReactionClient) {
+    static func bursts(_ client: ReactionClient) async {
         let live = ChannelReactions("burst:final", of: client, occupancy: true)
         live[""].add("🎉")
-        for counted in live.latestBurst?.counts ?? [] {
-            print("let \(counted.count) × \(counted.reaction) float up for \(live.occupancy?.users ?? 0) people")
+        for await burst in Observations({ live.latestBurst }) {
+            for counted in burst?.counts ?? [] {
+                print("let \(counted.count) × \(counted.reaction) float up for \(live.occupancy?.users ?? 0) people")
+            }
         }
     }
 

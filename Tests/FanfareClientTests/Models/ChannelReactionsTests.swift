@@ -334,6 +334,41 @@ struct ChannelReactionsTests {
         #expect(error.code == .unauthorized && message.own == [])
     }
 
+    @Test("can be waited for: until the snapshot, a refusal, the end of the client, or no longer than one wants")
+    func ready() async throws {
+        let waiting = Task { try await channel.ready() }
+        await greet()
+        try await waiting.value
+        #expect(channel.isReady && channel["m1"].total == 1)
+        try await channel.ready()
+        await channel.client.close()
+        try await channel.ready()
+    }
+
+    @Test("are not waited for any longer once the broker refuses the channel")
+    func neverReady() async throws {
+        let waiting = Task { try await channel.ready() }
+        await broker.nextUpgrade()
+        await broker.send(welcome)
+        let request = await broker.nextRequest()
+        await broker.send(.error(id: request.id, code: .forbidden, message: "no", retryAfterMilliseconds: nil))
+        let error = await #expect(throws: ClientError.self) { try await waiting.value }
+        #expect(error?.refusal == .forbidden)
+        await channel.client.close()
+    }
+
+    @Test("are not waited for any longer once the client is closed, or the task is cancelled")
+    func noLongerAwaited() async throws {
+        let cancelled = Task { try await channel.ready() }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        let waiting = Task { try await channel.ready() }
+        await broker.nextUpgrade()
+        await channel.client.close()
+        let error = await #expect(throws: ClientError.self) { try await waiting.value }
+        #expect(error?.code == .closed)
+    }
+
     @Test("leave the channel when they go")
     func unsubscribe() async throws {
         let broker = try FakeBroker()

@@ -51,6 +51,20 @@ struct ValuesTests {
         #expect(Set(others.map(\.id) + [sent.id]).count == 4)
     }
 
+    @Test("say in a line what they are")
+    func lines() {
+        let failure = ClientError(.refused, "the channel is frozen", refusal: .frozen)
+        let groups = [
+            ReactionGroup("👍", count: 3, users: 3), ReactionGroup("👍", count: 3, users: 3, ownCount: 1),
+            ReactionGroup("👏", count: 9, users: 2, ownCount: 5, status: .sending),
+            ReactionGroup("🎉", count: 0, users: 0, status: .failed(failure)),
+        ]
+        #expect(
+            groups.map(\.description) == [
+                "👍 3", "👍 3 (yours)", "👏 9 (5 yours, sending)", "🎉 0 (failed: the channel is frozen)",
+            ])
+    }
+
     @Test(
         "split badges: all up to the limit, beyond it one fewer and the rest behind +N",
         arguments: [
