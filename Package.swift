@@ -30,7 +30,10 @@ func tests(of name: String, imports: [Target.Dependency] = []) -> Target {
 }
 
 /// The browser kit as it is served, which scripts/kit makes of the modules in Sources/Web/kit.
-let browserKit = ["fanfare.js", "components.js", "overview.js", "emoji-search.js", "fallback.js"]
+let browserKit = [
+    "fanfare.js", "components.js", "overview.js", "emoji-search.js", "fallback.js", "fanfare.d.ts", "components.d.ts",
+    "overview.d.ts",
+]
 
 /// The files of the dashboard.
 let dashboard = [

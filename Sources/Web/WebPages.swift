@@ -21,6 +21,9 @@ public enum WebPages {
         ["kit", "overview.js"]: script(PackageResources.overview_js),
         ["kit", "emoji-search.js"]: script(PackageResources.emoji_search_js),
         ["kit", "fallback.js"]: script(PackageResources.fallback_js),
+        ["kit", "fanfare.d.ts"]: declarations(PackageResources.fanfare_d_ts),
+        ["kit", "components.d.ts"]: declarations(PackageResources.components_d_ts),
+        ["kit", "overview.d.ts"]: declarations(PackageResources.overview_d_ts),
         ["dashboard"]: Page(
             type: "text/html; charset=utf-8", bytes: PackageResources.dashboard_html, isPrivate: true),
         ["dashboard", "dashboard.css"]: Page(type: "text/css; charset=utf-8", bytes: PackageResources.dashboard_css),
@@ -35,6 +38,10 @@ public enum WebPages {
 
     private static func script(_ bytes: [UInt8]) -> Page {
         Page(type: "text/javascript; charset=utf-8", bytes: bytes)
+    }
+
+    private static func declarations(_ bytes: [UInt8]) -> Page {
+        Page(type: "text/plain; charset=utf-8", bytes: bytes)
     }
 
     private static func document(_ bytes: [UInt8]) -> Page {

@@ -20,6 +20,11 @@ import Testing
         try await run("reactions.py")
     }
 
+    @Test("what a page is told that goes wrong: a channel that is refused, elements without what they need")
+    func mistakes() async throws {
+        try await run("mistakes.py")
+    }
+
     @Test("accessibility tree, reduced motion, light and dark, slots and parts, right to left, zoom")
     func looks() async throws {
         try await run("looks.py")

@@ -56,7 +56,7 @@ import Testing
 
     @Test(
         "there is nothing else",
-        arguments: ["/kit", "/kit/", "/kit/package.json", "/kit/fanfare.d.ts", "/kit/state.js", "/fanfare.js"])
+        arguments: ["/kit", "/kit/", "/kit/package.json", "/kit/state.js", "/kit/state.d.ts", "/fanfare.js"])
     func absent(path: String) throws {
         #expect(try server.call("GET", path).status == 404)
     }

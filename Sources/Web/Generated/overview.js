@@ -10,7 +10,7 @@ import{FanfareElement as x,glyph as h,make as o,moveFocus as g,nameOf as d,recon
 dialog { display: flex; flex-direction: column; box-sizing: border-box; border: 0; padding: 0;
     inline-size: min(400px, 100vw - 24px); block-size: min(520px, 100dvh - 24px); border-radius: 18px;
     background: var(--surface); color: var(--text);
-    box-shadow: var(--shadow); font-size: 16px; opacity: 0; transform: translateY(24px);
+    overflow: hidden; box-shadow: var(--shadow); font-size: 16px; opacity: 0; transform: translateY(24px);
     transition: opacity .2s, transform .25s, display .25s allow-discrete, overlay .25s allow-discrete; }
 dialog:not([open]) { display: none; }
 dialog[open] { opacity: 1; transform: none; }
@@ -23,7 +23,7 @@ h2 { font-size: 17px; margin: 0; }
 [part=tab] { grid-auto-flow: column; gap: 6px; padding-inline: 12px; min-block-size: 36px; border-radius: 18px; flex: none;
     font-size: 15px; font-variant-numeric: tabular-nums; color: var(--muted); }
 [part=tab][aria-selected=true] { background: var(--badge); color: var(--text); font-weight: 600; }
-#people { flex: 1; overflow-y: auto; overscroll-behavior: contain; border-block-start: .5px solid var(--line);
+#people { flex: 1; position: relative; overflow-y: auto; overscroll-behavior: contain; border-block-start: .5px solid var(--line);
     outline-offset: -3px; }
 ul { list-style: none; margin: 0; padding: 0; }
 li, slot { display: flex; align-items: center; gap: 12px; }

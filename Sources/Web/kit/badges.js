@@ -140,7 +140,8 @@ const css = `
 [part=count]:empty { display: none; }
 [part=count] { font-size: calc(var(--size) * .4); font-weight: 600; font-variant-numeric: tabular-nums; }
 [part~=own] { background: var(--accent); color: #fff; }
-[part~=overflow] { padding-inline: 9px; }
+/* One lies below the one before it. */
+[part~=badge]:not(:first-child) { padding-inline: var(--before, 12px) var(--after, 6px); }
 [part~=sending]::after { content: ""; position: absolute; inset: -3px; border-radius: inherit; padding: 2px;
     animation: turn 1.2s linear infinite;
     background: conic-gradient(from var(--fanfare-turn), var(--accent), transparent 70%, var(--accent));

@@ -33,6 +33,15 @@ export class FanfareBubble extends FanfareElement {
         this.$("#bar").addEventListener("keydown", (event) => event.key === "Escape" && this.hide())
     }
 
+    /** There is none before the message is known: without one it would be the channel itself. */
+    get channel() {
+        return this.hasAttribute("message") ? super.channel : undefined
+    }
+
+    set channel(channel) {
+        super.channel = channel
+    }
+
     connectedCallback() {
         bubbles.add(this)
         super.connectedCallback()
@@ -185,8 +194,9 @@ const html = `
 <slot name="overview"><fanfare-overview exportparts="panel, tab, reactor, avatar"></fanfare-overview></slot>`
 
 const css = `
-:host { display: block; margin-block: 6px; transition: opacity .2s, padding .2s; }
-:host([reacted]) { padding-block-start: calc(var(--fanfare-badge-size, 30px) * .6); }
+:host { display: block; margin-block: 6px; padding-block-start: var(--fanfare-badge-space, 0px);
+    transition: opacity .2s, padding .2s; }
+:host([reacted]) { padding-block-start: max(var(--fanfare-badge-space, 0px), var(--fanfare-badge-size, 30px) * .8); }
 :host([dimmed]) { opacity: .3; }
 #box { display: grid; position: relative; transform-origin: calc(50% - var(--way) * 50%) 50%; inline-size: fit-content;
     max-inline-size: 80%; transition: transform .3s cubic-bezier(.3, 1.5, .6, 1); }
@@ -198,9 +208,9 @@ const css = `
 :host([side=end]) [part=message] { background: var(--accent); color: #fff; }
 @media (pointer: coarse) { [part=message] { user-select: none; -webkit-user-select: none; } }
 [part=badges], ::slotted([slot=badges]) { place-self: start end;
-    translate: calc(var(--way) * var(--fanfare-badge-size, 30px) * .55) calc(var(--fanfare-badge-size, 30px) * -.6); }
-:host { --way: 1; --flow: row-reverse; --push: 0; }
-:host([side=end]) { --way: -1; --flow: row; --push: auto; }
+    translate: calc(var(--way) * var(--fanfare-badge-size, 30px) * .55) calc(var(--fanfare-badge-size, 30px) * -.8); }
+:host { --way: 1; --flow: row-reverse; --before: 6px; --after: 12px; --push: 0; }
+:host([side=end]) { --way: -1; --flow: row; --before: 12px; --after: 6px; --push: auto; }
 :host(:dir(rtl)) { --way: -1; }
 :host([side=end]:dir(rtl)) { --way: 1; }
 :host([side=end]) [part=badges], :host([side=end]) ::slotted([slot=badges]) { justify-self: start; }

@@ -24,6 +24,7 @@ export class Channel extends EventTarget {
     #subscribing = null
     #flush = null
     #isClosed = false
+    #error
 
     /** Made by `client.channel`. */
     constructor(name, { mode = "events", messages, occupancy = false } = {}, client) {
@@ -58,6 +59,11 @@ export class Channel extends EventTarget {
 
     get limits() {
         return this.#state.limits
+    }
+
+    /** Why nothing is told of the channel, `{ code, message }`; undefined while something is. */
+    get error() {
+        return this.#error
     }
 
     get frozen() {
@@ -223,6 +229,7 @@ export class Channel extends EventTarget {
     /** There will be no more: all who wait are told why. */
     end(error) {
         this.#isClosed = true
+        this.#error = error
         this.#observer?.disconnect()
         clearTimeout(this.#subscribing)
         clearTimeout(this.#flush)
@@ -238,6 +245,7 @@ export class Channel extends EventTarget {
         this.#changed(changed)
         switch (message.type) {
         case "subscribed":
+            this.#error = undefined
             this.#ready.resolve(this)
             break
         case "refused":
@@ -257,6 +265,8 @@ export class Channel extends EventTarget {
         const error = { code, message }
         this.#state.subscriptionRefused()
         this.#ready.reject(new FanfareError(error))
+        if (this.#error?.code !== code) console.warn(`fanfare: nothing comes of ${this.name}: ${message} (${code})`)
+        this.#error = error
         this.#tell("error", error)
     }
 

@@ -90,6 +90,15 @@ export function moveFocus(candidates, event) {
     return true
 }
 
+const told = new Set()
+
+/** Tells whoever writes the page, once. */
+function warn(text) {
+    if (!told.has(text)) console.warn(text)
+    told.add(text)
+}
+
+const patience = 2_000 // ms; what an element needs may come a while after it
 const holdFor = 400 // ms
 const holdWithin = 10 // px; more is a scroll or a selection
 
@@ -154,8 +163,13 @@ export class FanfareElement extends HTMLElement {
     }
 
     set channel(channel) {
+        if (channel && !channel.view) throw new TypeError(this.#need)
         this.#channel = channel
         this.attach()
+    }
+
+    get #need() {
+        return `${this.localName}: \`channel\` must be a channel of a client`
     }
 
     get message() {
@@ -178,7 +192,7 @@ export class FanfareElement extends HTMLElement {
     /** Whether the person may change what there is. */
     get isOpenToReactions() {
         const { channel } = this
-        return channel && !channel.frozen && !this.view.deleted && (this.setting("canReact")?.(this.message) ?? true)
+        return channel && !channel.error && !channel.frozen && !this.view.deleted && (this.setting("canReact")?.(this.message) ?? true)
     }
 
     /** A setting of this element, or of the bubble around it. */
@@ -199,6 +213,10 @@ export class FanfareElement extends HTMLElement {
             this[name] = value
         }
         this.attach()
+        setTimeout(() => {
+            if (!this.isConnected || this.owner || this.channel) return
+            warn(this.#channel ? `${this.localName}: \`message\` is missing` : this.#need)
+        }, patience)
     }
 
     disconnectedCallback() {
@@ -216,7 +234,7 @@ export class FanfareElement extends HTMLElement {
         if (!this.isConnected || !channel) return
         const { signal } = (this.#attached = new AbortController())
         channel.addEventListener("change", ({ detail }) => detail.message === message && this.update(), { signal })
-        channel.addEventListener("frozen", () => this.update(), { signal })
+        for (const type of ["frozen", "error"]) channel.addEventListener(type, () => this.update(), { signal })
         // A bubble watches for what is inside it.
         channel.ready.then(() => {
             if (this.watches && !this.owner && !signal.aborted) signal.addEventListener("abort", channel.observe(this, message))

@@ -159,6 +159,8 @@ export class Channel extends EventTarget {
     /** Who this is, as far as is known. */
     readonly user: string | null
     readonly policy: "unique" | "distinct" | "multiple" | "ephemeral" | null
+    /** Why nothing is told of the channel: it was refused, or has ended; `undefined` while something is. */
+    readonly error?: Refusal
     /** The reactions that may be used; `null`: all that the namespace accepts. */
     readonly allowed: readonly string[] | null
     readonly limits: { readonly kinds: number; readonly per_user: number } | null

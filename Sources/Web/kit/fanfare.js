@@ -123,6 +123,7 @@ export class FanfareClient extends EventTarget {
     #end() {
         this.#events.abort()
         const error = this.error ?? closed
+        if (this.error) console.warn(`fanfare: closed for good: ${error.message} (${error.code})`)
         for (const channel of this.#channels.values()) channel.end(error)
         for (const { reject } of this.#queries.values()) reject(new FanfareError(error))
         this.#queries.clear()

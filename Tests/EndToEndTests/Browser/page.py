@@ -33,6 +33,7 @@ class Page:
         self.target = target
         self.screenshots = screenshots
         self.errors = []  # what was thrown and not caught, and what was logged as an error
+        self.warnings = []  # what was logged as a warning by the page
         self.waiting = {}  # method -> futures
 
     async def call(self, method, **params):
@@ -42,8 +43,9 @@ class Page:
         if method == "Runtime.exceptionThrown":
             details = params["exceptionDetails"]
             self.errors.append(details.get("exception", {}).get("description", details["text"]))
-        elif method == "Runtime.consoleAPICalled" and params["type"] == "error":
-            self.errors.append(" ".join(str(a.get("value", a.get("description"))) for a in params["args"]))
+        elif method == "Runtime.consoleAPICalled" and params["type"] in ["error", "warning"]:
+            lines = self.errors if params["type"] == "error" else self.warnings
+            lines.append(" ".join(str(a.get("value", a.get("description"))) for a in params["args"]))
         elif method == "Log.entryAdded" and params["entry"]["level"] == "error":
             self.errors.append(params["entry"]["text"] + " " + params["entry"].get("url", ""))
         for future in self.waiting.pop(method, []):

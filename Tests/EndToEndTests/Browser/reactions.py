@@ -8,6 +8,12 @@ from chat import badge, body, bubble, chat, is_closed, no_errors, offered, open_
 from checks import Check, Client, equal, main, matches
 from devtools import Browser
 
+# The badges whose glyph or count reaches below the one before it, which lies on top, and its ring of 2 px.
+COVERED = """[...find('%s').children].filter((one, place, all) => place > 0 && [...one.querySelectorAll('[part]')].some(inner => {
+    const [box, over] = [inner, all[place - 1]].map(one => one.getBoundingClientRect())
+    return box.width > 0 && box.right > over.left - 2 && box.left < over.right + 2
+})).map(one => one.textContent)"""
+
 EMOJI = ["👍", "❤️", "🎉", "😂", "🔥", "🚀", "🥑"]
 
 
@@ -51,18 +57,37 @@ async def overflow(browser, url):
         await shows(page, "m1", ["🚀", "🔥", "😂", "🎉", "+2"])
         await give(url, "bob", "chat:overflow", "m1", EMOJI[6])
         await shows(page, "m1", ["🥑", "🚀", "🔥", "😂", "+3"])
+    with Check("no badge lies over another one's count, whichever way they go"):
+        for user in ["cy", "dee"]:
+            await give(url, user, "chat:overflow", "m1", *EMOJI)
+            await give(url, user, "chat:overflow", "m2", *EMOJI)
+        await shows(page, "m1", ["🥑 3", "🚀 3", "🔥 3", "😂 3", "+3"])
+        await shows(page, "m2", ["🥑 2", "🚀 2", "🔥 2", "😂 2", "+3"])
+        for direction in ["ltr", "rtl"]:
+            await page.run("document.documentElement.dir = '%s'" % direction)
+            for message in ["m1", "m2"]:
+                await settled(page, message)
+                equal(await page.run(COVERED % (bubble(message) + " >>> fanfare-badges >>> #list")), [], message + " " + direction)
+        await page.run("document.documentElement.dir = 'ltr'")
+    with Check("badges lie on the corner, most of them outside, and not over the text of one line"):
+        await settled(page, "m2")
+        one, text = await page.box(badge("m2")), await page.box(body("m2"))
+        padding = float((await page.style(body("m2"), "padding-top"))[:-2])
+        assert 0 < one["bottom"] - text["top"] <= padding, (one, text, padding)
+        before = await page.box(bubble("m1"))
+        assert before["bottom"] <= one["top"], "they lie over the message above: %r, %r" % (before, one)
     with Check("the rest is tinted when one of mine is inside"):
         tint = "find('%s').part.contains('own')" % badge("m1", "overflow")
         equal(await page.run(tint), False)
         plain = await page.style(badge("m1", "overflow"), "background-color")
         await give(url, "ada", "chat:overflow", "m1", EMOJI[0])
-        await shows(page, "m1", ["🥑", "🚀", "🔥", "😂", "*+3"])
+        await shows(page, "m1", ["🥑 3", "🚀 3", "🔥 3", "😂 3", "*+3"])
         await settled(page, "m1")
         assert await page.style(badge("m1", "overflow"), "background-color") != plain, "no other colour"
         await page.screenshot("overflow")
     with Check("the limit can be set"):
         await page.run("find('%s').setAttribute('limit', 3)" % (bubble("m1") + " >>> fanfare-badges"))
-        await shows(page, "m1", ["🥑", "🚀", "*+5"])
+        await shows(page, "m1", ["🥑 3", "🚀 3", "*+5"])
         equal(await page.run("[[], [1, 2], [1, 2, 3], [1, 2, 3, 4]].map(list => Object.values(kit.splitOverflow(list, 3)))"),
               [[[], []], [[1, 2], []], [[1, 2, 3], []], [[1, 2], [3, 4]]])
         equal(await page.run("[[1], [1, 2]].map(list => Object.values(kit.splitOverflow(list, 0)))"), [[[1], []], [[], [1, 2]]])
@@ -163,8 +188,8 @@ async def searching(browser, url):
             await page.run("find('%s').scrollTop = 1e6" % picker("m1", "#found"))
             await page.run("new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
         await page.until(found + ".length === 1870")
-    with Check("the search finds by each word's beginning, whole words first"):
-        for text, wanted in [("avocado", ["🥑"]), ("thumbs u", ["👍"]), ("RED HEART", ["❤️"]), ("nothing such", [])]:
+    with Check("the search finds by each word's beginning, whole words first, then what is used most"):
+        for text, wanted in [("cake", ["🎂", "🥮", "🍥"]), ("avocado", ["🥑"]), ("thumbs u", ["👍"]), ("RED HEART", ["❤️"]), ("nothing such", [])]:
             await page.run("find('%s').value = ''" % picker("m1", "#field"))
             await page.run("find('%s').focus()" % picker("m1", "#field"))
             await page.type(text)
@@ -234,6 +259,8 @@ async def reactors(browser, url):
         equal(await page.run("find('%s').textContent" % (overview + "[part=name]")), "ada")
         await settled(page, "m1")
         await page.screenshot("overview")
+        equal(await page.run("(box => box.scrollHeight - box.clientHeight)(find('%s'))" % (overview + "dialog")), 0,
+              "what the dialog scrolls, besides the list in it")
         await page.run("find('%s').scrollTop = 1e6" % (overview + "#people"))
         await page.until(count + " === 100")
         await page.run("find('%s').scrollTop = 1e6" % (overview + "#people"))
@@ -321,4 +348,5 @@ async def reactions(url, pid):
         await bursts(browser, url)
 
 
-main(reactions)
+if __name__ == "__main__":
+    main(reactions)

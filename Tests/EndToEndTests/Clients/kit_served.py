@@ -15,6 +15,7 @@ from checks import Check, PATIENCE, equal, finish
 BOUND = 20 * 1024
 FIRST = ["components.js", "fanfare.js"]
 LATER = ["emoji-search.js", "fallback.js", "overview.js"]
+DECLARATIONS = ["components.d.ts", "fanfare.d.ts", "overview.d.ts"]
 # Keeps nothing, so that it may be there twice.
 SHARED = {"claims.js"}
 
@@ -42,7 +43,7 @@ with tempfile.TemporaryDirectory() as folder:
         equal((done.returncode, done.stdout), (0, ""))
         kept = repository / "Sources/Web/Generated"
         names = sorted(file.name for file in made.iterdir())
-        equal(names, sorted(FIRST + LATER))
+        equal(names, sorted(FIRST + LATER + DECLARATIONS))
         equal(sorted(file.name for file in kept.iterdir()), names)
         for name in names:
             assert (made / name).read_bytes() == (kept / name).read_bytes(), name + " is old: run scripts/kit, and commit"
@@ -50,6 +51,10 @@ with tempfile.TemporaryDirectory() as folder:
     with Check("the broker serves them"):
         for name in names:
             assert get(name)[2] == (made / name).read_bytes(), name + ": the broker was built before it was made"
+    with Check("the declarations for TypeScript lie beside, as text that a browser shows"):
+        for name in DECLARATIONS:
+            equal(get(name)[1]["Content-Type"], "text/plain; charset=utf-8")
+            equal(get(name)[2], (repository / "Sources/Web/kit" / name).read_bytes())
 
 with Check("no module is in two of them, so that nothing is kept twice"):
     places = {}
