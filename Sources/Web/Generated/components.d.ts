@@ -61,7 +61,7 @@ export interface MessageDetail {
 
 /** What all elements have. Inside a `<fanfare-bubble>` they take from it what they are not given themselves. */
 declare class FanfareElement extends HTMLElement {
-    /** The channel that the message is in. */
+    /** The channel that the message is in. What is set and is no channel throws a `TypeError`. */
     channel: Channel | undefined
     /** The message's id; the attribute `message`. Empty: the channel itself. */
     message: string
@@ -69,7 +69,10 @@ declare class FanfareElement extends HTMLElement {
     canReact?: (message: string) => boolean
 }
 
-/** `<fanfare-bubble message side limit open>`: a message; pressed and held for 400 ms it opens its reactions. */
+/**
+ * `<fanfare-bubble message side limit open>`: a message; pressed and held for 400 ms it opens its reactions. Before it has a
+ * `message` its `channel` is `undefined`.
+ */
 export class FanfareBubble extends FanfareElement {
     /** Whether the bar is open; the attribute `open`. */
     open: boolean
