@@ -18,10 +18,12 @@ public final class Broker: Sendable {
     /// Makes a broker and starts its hubs; the loops must be running.
     ///
     /// `revocations` are those that the store has. With a `sharedLog` the channels are what that has, as in all brokers
-    /// that share it; the store then keeps this broker's audit and what is to be posted elsewhere.
+    /// that share it; the store then keeps this broker's audit and what is to be posted elsewhere. Where that log begins
+    /// another life, `logEnded` is called, once: this broker can append nothing any more, and another one has to begin.
     public init(
         loops: [EventLoop], store: any Store, sharedLog: (any OperationLog)? = nil, settings: BrokerSettings,
-        revocations: Revocations = Revocations(), log: BrokerLog
+        revocations: Revocations = Revocations(), log: BrokerLog,
+        logEnded: @escaping @Sendable () -> Void = {}
     ) {
         let settings = settings.heeding(revocations)
         inForce = Locked(settings)
@@ -40,14 +42,33 @@ public final class Broker: Sendable {
             hub.loop.execute { hub.assumeIsolated { $0.start(hubs: mailboxes) } }
         }
         self.hubs = hubs
-        sharedLog?.start { [revocations, weak sharedLog] event in
+        guard let sharedLog else { return }
+        let reader = SharedRevocations(
+            load: { [weak sharedLog] answer in sharedLog?.loadRevocations(answer: answer) },
+            later: { [loop = loops[0]] body in
+                loop.execute { loop.schedule(Alarm(body), after: SharedRevocations.pause) }
+            },
+            heed: { [revocations] in Broker.heed($0, revocations, mailboxes) })
+        sharedLog.start { [revocations, storeHealth] event in
             switch event {
             case .mayHaveMissed:
                 for mailbox in mailboxes { mailbox.post(.mayHaveMissed) }
-                sharedLog?.loadRevocations { result in
-                    for revocation in (try? result.get()) ?? [] { Broker.heed(revocation, revocations, mailboxes) }
-                }
+                reader.read()
             case .revoked(let revocation): Broker.heed(revocation, revocations, mailboxes)
+            case .lost(let reason):
+                storeHealth.logWasLost()
+                log.error("the shared log is lost: \(reason); changes are refused until it is back")
+            case .found:
+                storeHealth.logIsBack()
+                log.info("the shared log is back")
+                for mailbox in mailboxes { mailbox.post(.mayHaveMissed) }
+                reader.read()
+            case .replaced(let reason):
+                storeHealth.logWasLost()
+                log.error(
+                    "the shared log has begun another life: \(reason); the broker ends, and has to be started anew")
+                logEnded()
+            case .forbidden(let words): log.say(.error, .store, "NATS does not permit something: \(words)")
             }
         }
     }

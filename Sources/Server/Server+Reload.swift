@@ -8,7 +8,7 @@ extension Server {
     public func reload(_ settings: ServerSettings) {
         let fixed = [
             ("listen", settings.listen != started.listen), ("data", settings.data != started.data),
-            ("store", settings.store != started.store),
+            ("store", settings.store != started.store), ("nats", settings.nats != started.nats),
         ]
         for (name, isOther) in fixed where isOther {
             context.log.warning("'\(name)' has changed; that takes effect when the broker is started again")

@@ -33,14 +33,19 @@ public final class Server: Sendable {
     ///   - loopCount: how many loops, and threads, serve; at least one.
     ///   - passed: sockets that are open already; each takes the place of the listener whose address it has.
     ///   - log: where its words go.
+    ///   - logEnded: is told once, on any thread, when the log that brokers share has begun another life: then this
+    ///     server is to be stopped.
     /// - Throws: ``ServerError`` where the store cannot be opened or an address cannot be listened on.
     public convenience init(
-        _ settings: ServerSettings, loopCount: Int, passed: [PassedSocket] = [], log: BrokerLog
+        _ settings: ServerSettings, loopCount: Int, passed: [PassedSocket] = [], log: BrokerLog,
+        logEnded: @escaping @Sendable () -> Void = {}
     ) throws(ServerError) {
         let store = try Server.openStore(settings)
         do throws(ServerError) {
-            let sharedLog = try settings.nats.map { nats throws(ServerError) in try Server.openLog(nats) }
-            try self.init(settings, store: store, sharedLog: sharedLog, loopCount: loopCount, passed: passed, log: log)
+            let sharedLog = try settings.nats.map { nats throws(ServerError) in try Server.openLog(nats, log) }
+            try self.init(
+                settings, store: store, sharedLog: sharedLog, loopCount: loopCount, passed: passed, log: log,
+                logEnded: logEnded)
         } catch {
             store.close()
             throw error
@@ -50,7 +55,7 @@ public final class Server: Sendable {
     /// Starts a server over a store that is open, and a log; they are closed with the server.
     init(
         _ settings: ServerSettings, store: any Store, sharedLog: (any OperationLog)? = nil, loopCount: Int,
-        passed: [PassedSocket] = [], log: BrokerLog
+        passed: [PassedSocket] = [], log: BrokerLog, logEnded: @escaping @Sendable () -> Void = {}
     ) throws(ServerError) {
         raiseDescriptorLimit()
         let revocations = try Server.revocations(of: store, sharedLog)
@@ -66,7 +71,7 @@ public final class Server: Sendable {
         for loop in loops { loop.start() }
         let broker = Broker(
             loops: loops, store: store, sharedLog: sharedLog, settings: settings.broker, revocations: revocations,
-            log: log)
+            log: log, logEnded: logEnded)
         context = Context(
             broker: broker, access: AccessRules(settings), report: settings.report,
             facts: {
@@ -143,8 +148,10 @@ public final class Server: Sendable {
         }
     }
 
-    private static func openLog(_ settings: NATSSettings) throws(ServerError) -> any OperationLog {
-        do throws(StoreError) { return try NATSLog(settings) } catch {
+    private static func openLog(_ settings: NATSSettings, _ log: BrokerLog) throws(ServerError) -> any OperationLog {
+        do throws(StoreError) {
+            return try NATSLog(settings) { log.warning("waiting for NATS at \(settings.places): \($0)") }
+        } catch {
             throw ServerError("cannot share a log by NATS: \(error.reason)")
         }
     }

@@ -16,6 +16,7 @@ extension SettingsFile {
             servers.append(text)
         }
         guard (1...16).contains(servers.count) else { throw list.error("names 1 to 16 servers") }
+        guard NATSSettings.isOneScheme(servers) else { throw list.error("has tls:// in all of its URLs, or in none") }
         var nats = NATSSettings(servers: servers)
         if let entry = object["name"] {
             nats.name = try entry.text()
@@ -50,11 +51,36 @@ extension NATSSettings {
     /// What a server's URL looks like.
     public static let serverHint = "is the URL of a NATS server, nats://HOST:PORT or tls://HOST:PORT"
 
-    /// Whether a text is a server's URL.
+    /// Whether a text is a server's URL: a place and who the broker is there, nothing behind it.
     public static func isServer(_ text: String) -> Bool {
         guard let scheme = ["nats://", "tls://"].first(where: text.hasPrefix) else { return false }
         let rest = text.dropFirst(scheme.count)
-        return !rest.isEmpty && rest.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") }
+        guard rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") }) else { return false }
+        let place = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
+        let end = place.lastIndex(of: "]") ?? place.startIndex
+        guard let colon = place[end...].firstIndex(of: ":") else { return isHost(place) }
+        guard let port = UInt16(place[place.index(after: colon)...]) else { return false }
+        return port > 0 && isHost(place[..<colon])
+    }
+
+    /// A name or an IPv4 address, or an IPv6 address in brackets.
+    private static func isHost(_ host: Substring) -> Bool {
+        let isV6 = host.hasPrefix("[") && host.hasSuffix("]")
+        let name = isV6 ? host.dropFirst().dropLast() : host
+        return !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                case UInt8(ascii: ":"), UInt8(ascii: "%"): isV6
+                default: false
+                }
+            }
+    }
+
+    /// Whether all servers are reached by TLS, or none: one that is not would be told what is meant for the others.
+    static func isOneScheme(_ servers: [String]) -> Bool {
+        Set(servers.map { $0.hasPrefix("tls://") }).count <= 1
     }
 
     /// Whether streams and subjects may begin with a text.
@@ -70,10 +96,12 @@ extension NATSSettings {
 
     /// The settings of a command line's `URL[,URL]`; the rest is that of a file, where there is one.
     ///
-    /// - Returns: `nil` where one of them is no URL.
+    /// - Returns: `nil` where one of them is no URL, or only some begin with `tls://`.
     public static func reading(_ text: String, over file: NATSSettings?) -> NATSSettings? {
         let servers = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        guard (1...16).contains(servers.count), servers.allSatisfy(isServer) else { return nil }
+        guard (1...16).contains(servers.count), servers.allSatisfy(isServer), isOneScheme(servers) else {
+            return nil
+        }
         var settings = file ?? NATSSettings(servers: servers)
         settings.servers = servers
         return settings

@@ -28,7 +28,7 @@ public actor Hub {
     /// What compresses for all connections here.
     nonisolated(unsafe) let compressor = SharedCompressor()
     private let buckets: SharedBuckets
-    let health: StoreHealth
+    nonisolated let health: StoreHealth
     /// The life of all channels' counters.
     nonisolated let epoch: String
     let store: any Store

@@ -44,6 +44,12 @@ extension Hub {
                 .gauge, "fanfare_store_waiting_records",
                 "Records that wait for the store, the ones under way not counted.",
                 UInt64(hub.waitingRecords) + metrics.heldRecords)
+            let (isThere, losses) = hub.health.log
+            text.single(
+                .gauge, "fanfare_shared_log_up", "Whether the log that brokers share answers; 1 where there is none.",
+                isThere ? 1 : 0)
+            text.single(
+                .counter, "fanfare_shared_log_losses_total", "How often the log that brokers share was lost.", losses)
             ProcessMetrics().write(to: &text)
             return Array(text.lines.utf8)
         }

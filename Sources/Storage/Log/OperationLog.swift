@@ -87,6 +87,14 @@ public enum LogEvent: Sendable, Equatable {
     case mayHaveMissed
     /// A user was revoked.
     case revoked(Revocation)
+    /// The log does not answer any more; for a person.
+    case lost(String)
+    /// It answers again.
+    case found
+    /// It has begun another life, so that this broker's epoch is over: it can append nothing any more. For a person.
+    case replaced(String)
+    /// Something was refused that this broker has no right to; for a person.
+    case forbidden(String)
 }
 
 /// What was read of a channel.

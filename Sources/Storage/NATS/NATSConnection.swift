@@ -1,5 +1,15 @@
 import CNATS
 
+/// What a connection tells besides messages.
+enum NATSConnectionEvent: Sendable {
+    /// It has come back, or something else: what was told may have been missed.
+    case mayHaveMissed
+    /// It is lost, and tries to come back.
+    case disconnected
+    /// The servers do not permit something, in their words.
+    case forbidden(String)
+}
+
 /// A connection to a cluster of NATS servers, which comes back by itself; and all that goes by it.
 ///
 /// Its calls may wait for the network, so they are for a thread of the log's own.
@@ -7,11 +17,10 @@ import CNATS
 struct NATSConnection: ~Copyable {
     /// What the connection tells, on threads of the library's.
     final class Observer: Sendable {
-        /// What was told may have been missed.
-        let mayHaveMissed: @Sendable () -> Void
+        let tell: @Sendable (NATSConnectionEvent) -> Void
 
-        init(mayHaveMissed: @escaping @Sendable () -> Void) {
-            self.mayHaveMissed = mayHaveMissed
+        init(tell: @escaping @Sendable (NATSConnectionEvent) -> Void) {
+            self.tell = tell
         }
     }
 

@@ -48,10 +48,10 @@ final class NATSLink: Sendable {
     /// The longest message that the servers take, in bytes.
     let maxPayload: Int
 
-    /// Connects; `mayHaveMissed` is called whenever messages may have been lost.
-    init(_ settings: NATSSettings, mayHaveMissed: @escaping @Sendable () -> Void) throws(StoreError) {
+    /// Connects; `tell` is told what happens to the connection, on threads of the library's.
+    init(_ settings: NATSSettings, tell: @escaping @Sendable (NATSConnectionEvent) -> Void) throws(StoreError) {
         inbox = "_INBOX.fanfare-" + String(UInt64.random(in: .min ... .max), radix: 36)
-        let connection = try NATSConnection(settings, NATSConnection.Observer(mayHaveMissed: mayHaveMissed))
+        let connection = try NATSConnection(settings, NATSConnection.Observer(tell: tell))
         maxPayload = connection.maxPayload
         let sender = Sender(connection)
         sender.subscribe("\(inbox).*") { [weak self] in self?.receive($0) }

@@ -12,36 +12,47 @@ public final class NATSLog: OperationLog {
     let subjects: NATSSubjects
     private let events: EventTeller
     private let keeper: SnapshotKeeper
+    private let watch: StreamWatch
 
     /// Connects, and makes the streams that are not there; waits for that as long as it takes, up to half a minute.
-    public init(_ settings: NATSSettings) throws(StoreError) {
-        let subjects = NATSSubjects(settings)
+    ///
+    /// - Parameters:
+    ///   - settings: where it is.
+    ///   - waiting: is told why it has to wait, for a person, whenever that is another reason than before.
+    /// - Throws: `StoreError.unusable` at once where waiting does not help.
+    public init(_ settings: NATSSettings, waiting: (String) -> Void = { _ in }) throws(StoreError) {
         let events = EventTeller()
         let deadline = SystemClock.now + 30_000
-        let link = try NATSLog.untilReached(deadline) { () throws(StoreError) in
-            try NATSLink(settings) { events.tell(.mayHaveMissed) }
+        let link = try NATSLog.untilReached(deadline, waiting) { () throws(StoreError) in
+            try NATSLink(settings) { events.tell($0) }
         }
         do throws(StoreError) {
-            epoch = try NATSLog.untilReached(deadline) { () throws(StoreError) in
-                try StreamSetup(settings, subjects, link).epoch()
+            let lives = try NATSLog.untilReached(deadline, waiting) { () throws(StoreError) in
+                try StreamSetup(settings, link).lives()
             }
+            epoch = lives.epoch
+            subjects = NATSSubjects(settings, lives)
+            watch = try StreamWatch(link, subjects)
             keeper = try SnapshotKeeper(link, subjects)
         } catch {
             link.close()
             throw error
         }
         self.link = link
-        self.subjects = subjects
         self.events = events
+        events.watch(watch)
     }
 
     /// Tries again what the servers cannot do yet.
     private static func untilReached<Value>(
-        _ deadline: Int, _ attempt: () throws(StoreError) -> Value
+        _ deadline: Int, _ waiting: (String) -> Void, _ attempt: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
+        var told: String?
         while true {
             do throws(StoreError) { return try attempt() } catch {
-                guard case .unavailable = error, SystemClock.now < deadline else { throw error }
+                guard case .unavailable(let reason) = error, SystemClock.now < deadline else { throw error }
+                if reason != told { waiting(reason) }
+                told = reason
                 Semaphore().wait(milliseconds: 250)
             }
         }
@@ -91,7 +102,7 @@ public final class NATSLog: OperationLog {
             // 0, where the same entry came before and is not decided yet.
             guard let sequence = answer.sequence, sequence > 0 else { return .failure(.undecided) }
             return .success(sequence)
-        case .nobody: return .failure(.refused("the stream has no leader"))
+        case .nobody: return .failure(.refused("no stream takes it: it has no leader, or is not there"))
         case .notSent: return .failure(.refused("there is no connection to a NATS server"))
         case .none: return .failure(.undecided)
         }
@@ -119,9 +130,13 @@ public final class NATSLog: OperationLog {
             if let revocation = Revocation(message.bytes) { tell(.revoked(revocation)) }
         }
         // What was appended while there was no leader was told to nobody.
-        for stream in subjects.logs {
-            link.subscribe("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.\(stream)") { _ in tell(.mayHaveMissed) }
+        for (stream, _) in subjects.taken {
+            link.subscribe("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.\(stream)") { [watch] _ in
+                tell(.mayHaveMissed)
+                watch.look()
+            }
         }
+        watch.start { [events] in events.tell($0) }
     }
 
     /// Revokes on all brokers; see ``OperationLog/revoke(_:answer:)``.
@@ -143,6 +158,7 @@ public final class NATSLog: OperationLog {
     /// Lets go; see ``OperationLog/close()``.
     public func close() {
         events.end()
+        watch.close()
         keeper.close()
         link.close()
     }
@@ -151,16 +167,32 @@ public final class NATSLog: OperationLog {
 /// Whom to tell of what concerns no single channel; nobody, until someone wants to know.
 final class EventTeller: Sendable {
     private let listener = Locked<(@Sendable (LogEvent) -> Void)?>(nil)
+    private let watch = Locked<StreamWatch?>(nil)
 
     func begin(_ tell: @escaping @Sendable (LogEvent) -> Void) {
         listener.withLock { $0 = tell }
     }
 
+    /// Has the streams looked at whenever the connection was lost or has come back.
+    func watch(_ watch: StreamWatch) {
+        self.watch.withLock { $0 = watch }
+    }
+
     func end() {
         listener.withLock { $0 = nil }
+        watch.withLock { $0 = nil }
     }
 
     func tell(_ event: LogEvent) {
         listener.withLock { $0 }?(event)
+    }
+
+    func tell(_ event: NATSConnectionEvent) {
+        switch event {
+        case .mayHaveMissed: tell(LogEvent.mayHaveMissed)
+        case .disconnected: break
+        case .forbidden(let words): tell(LogEvent.forbidden(words))
+        }
+        watch.withLock { $0 }?.look()
     }
 }

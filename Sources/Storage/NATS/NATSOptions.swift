@@ -48,29 +48,51 @@ struct NATSOptions: ~Copyable {
             natsOptions_SetReconnectedCB(
                 handle,
                 { _, closure in
-                    if let closure = unsafe closure { unsafe NATSOptions.tellObserver(closure) }
+                    if let closure = unsafe closure { unsafe NATSOptions.observer(closure).tell(.mayHaveMissed) }
+                }, observer), "coming back")
+        try unsafe check(
+            natsOptions_SetDisconnectedCB(
+                handle,
+                { _, closure in
+                    if let closure = unsafe closure { unsafe NATSOptions.observer(closure).tell(.disconnected) }
                 }, observer), "coming back")
         try unsafe check(
             natsOptions_SetErrorHandler(
                 handle,
-                { _, _, _, closure in
-                    if let closure = unsafe closure { unsafe NATSOptions.tellObserver(closure) }
+                { connection, _, status, closure in
+                    guard let closure = unsafe closure else { return }
+                    let observer = unsafe NATSOptions.observer(closure)
+                    if status == NATS_NOT_PERMITTED {
+                        observer.tell(.forbidden(unsafe NATSOptions.lastError(of: connection)))
+                    } else {
+                        observer.tell(.mayHaveMissed)
+                    }
                 }, observer), "errors")
     }
 
-    private static func tellObserver(_ closure: UnsafeMutableRawPointer) {
-        unsafe Unmanaged<NATSConnection.Observer>.fromOpaque(closure).takeUnretainedValue().mayHaveMissed()
+    private static func observer(_ closure: UnsafeMutableRawPointer) -> NATSConnection.Observer {
+        unsafe Unmanaged<NATSConnection.Observer>.fromOpaque(closure).takeUnretainedValue()
+    }
+
+    private static func lastError(of connection: OpaquePointer?) -> String {
+        var text: UnsafePointer<CChar>?
+        _ = unsafe natsConnection_GetLastError(connection, &text)
+        return unsafe text.map { unsafe String(cString: $0) } ?? "it is not permitted"
     }
 
     func connect() throws(StoreError) -> OpaquePointer {
         var connection: OpaquePointer?
         let status = unsafe natsConnection_Connect(&connection, handle)
+        if status == NATS_OK, let connection = unsafe connection { return unsafe connection }
+        switch status {
         // That does not mend itself.
-        if status == NATS_CONNECTION_AUTH_FAILED { throw .unusable("the NATS servers refuse this user") }
-        guard status == NATS_OK, let connection = unsafe connection else {
-            throw .unavailable("no NATS server can be reached: \(NATSOptions.words(status))")
+        case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
+            throw .unusable("the NATS servers refuse this user, or that there is none")
+        case NATS_SECURE_CONNECTION_WANTED: throw .unusable("the NATS server has no TLS, and tls:// demands it")
+        case NATS_SECURE_CONNECTION_REQUIRED: throw .unusable("the NATS server demands TLS: name it by tls://")
+        case NATS_SSL_ERROR: throw .unusable("TLS with the NATS server failed: \(NATSOptions.lastWords(status))")
+        default: throw .unavailable("no NATS server can be reached: \(NATSOptions.words(status))")
         }
-        return unsafe connection
     }
 
     private func setServers(_ settings: NATSSettings) throws(StoreError) {
@@ -93,13 +115,13 @@ struct NATSOptions: ~Copyable {
     }
 
     private func setTLS(_ settings: NATSSettings) throws(StoreError) {
+        // Without that a server that offers none would be told name and password in plain text.
+        if settings.demandsTLS { try check(unsafe natsOptions_SetSecure(handle, true), "TLS") }
         if let file = settings.authorities {
-            try check(unsafe natsOptions_SetSecure(handle, true), "TLS")
             try check(
                 unsafe natsOptions_LoadCATrustedCertificates(handle, file), "the authorities in '\(file)'")
         }
         if let certificate = settings.certificate, let key = settings.key {
-            try check(unsafe natsOptions_SetSecure(handle, true), "TLS")
             try check(
                 unsafe natsOptions_LoadCertificatesChain(handle, certificate, key),
                 "the certificate in '\(certificate)'")
@@ -107,7 +129,14 @@ struct NATSOptions: ~Copyable {
     }
 
     private func check(_ status: natsStatus, _ what: String) throws(StoreError) {
-        if status != NATS_OK { throw .unavailable("NATS: \(what) cannot be used: \(NATSOptions.words(status))") }
+        if status != NATS_OK { throw .unusable("NATS: \(what) cannot be used: \(NATSOptions.lastWords(status))") }
+    }
+
+    /// What the library says of a failure of this thread's.
+    private static func lastWords(_ status: natsStatus) -> String {
+        var last = NATS_OK
+        guard let text = unsafe nats_GetLastError(&last), last == status else { return words(status) }
+        return unsafe String(cString: text)
     }
 
     private static func words(_ status: natsStatus) -> String {

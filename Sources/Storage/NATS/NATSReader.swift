@@ -96,12 +96,31 @@ final class NATSReader: Sendable {
         link.askLeader(of: subjects.log(of: channel), lastOf: subject) { [self] result in
             switch result {
             case .failure(let error): answer(.failure(error))
-            case .success(let message):
-                let isLess = state.withLock { state in
-                    state.last = message?.sequence ?? 0
-                    return state.reading.kind == .more && state.last < state.start
-                }
-                if isLess { answer(.success(LogReading(.less))) } else { readNext() }
+            case .success(let message): go(on: message?.sequence)
+            }
+        }
+    }
+
+    /// Goes on to the last entry that there is; `nil`: there is none.
+    private func go(on last: UInt64?) {
+        let isLess = state.withLock { state in
+            state.last = last ?? 0
+            return state.reading.kind == .more && state.last < state.start
+        }
+        let next: @Sendable () -> Void = { [self] in
+            if isLess { answer(.success(LogReading(.less))) } else { readNext() }
+        }
+        if last == nil { confirmLife(next) } else { next() }
+    }
+
+    /// Makes sure that there is nothing since nothing was appended, and not since the stream is another one.
+    private func confirmLife(_ next: @escaping @Sendable () -> Void) {
+        let stream = subjects.log(of: channel)
+        link.ask("$JS.API.STREAM.INFO.\(stream)", []) { [self] reply in
+            switch StreamWatch.look(at: stream, that: subjects.source(of: channel), reply) {
+            case .well: next()
+            case .lost(let reason), .missing(let reason), .replaced(let reason):
+                answer(.failure(.unavailable(reason)))
             }
         }
     }

@@ -26,6 +26,19 @@ public struct NATSSettings: Sendable, Equatable {
         self.servers = servers
     }
 
+    /// Whether nothing is sent before the connection is encrypted.
+    public var demandsTLS: Bool {
+        authorities != nil || certificate != nil || servers.contains { $0.hasPrefix("tls://") }
+    }
+
+    /// Where the servers are, without who the broker is there: for a person.
+    public var places: String {
+        servers.map { server in
+            let place = server.firstRange(of: "://").map { server[$0.upperBound...] } ?? server[...]
+            return String(place.lastIndex(of: "@").map { place[place.index(after: $0)...] } ?? place)
+        }.joined(separator: ", ")
+    }
+
     /// On how many servers the log stands.
     public var replicaCount: Int { replicas ?? (servers.count >= 3 ? 3 : 1) }
 }

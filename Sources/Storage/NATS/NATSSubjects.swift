@@ -1,67 +1,74 @@
-/// The names of streams and subjects.
+/// The names of streams and subjects, in one life of the streams.
 struct NATSSubjects: Sendable {
     private let name: String
-    private let partitions: Int
+    private let names: StreamNames
+    /// Which lives the streams have.
+    let lives: StreamLives
 
-    init(_ settings: NATSSettings) {
+    init(_ settings: NATSSettings, _ lives: StreamLives) {
         name = settings.name
-        partitions = max(1, settings.partitions)
+        names = StreamNames(settings)
+        self.lives = lives
     }
 
     // MARK: Streams
 
     /// The streams of the log.
-    var logs: [String] { (0..<partitions).map(log) }
+    var logs: [String] { names.logs }
 
     /// The stream of snapshots and revocations.
-    var state: String { "\(name)-state" }
+    var state: String { names.state }
 
     /// The stream in which a channel stands.
-    func log(of channel: String) -> String { log(partition(of: channel)) }
-
-    private func log(_ partition: Int) -> String { "\(name)-log-\(partition)" }
+    func log(of channel: String) -> String { names.log(partition(of: channel)) }
 
     /// FNV-1a, as it is the same on all machines.
     private func partition(of channel: String) -> Int {
         let hash = channel.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
-        return Int(hash % UInt64(partitions))
+        return Int(hash % UInt64(names.partitions.count))
+    }
+
+    /// The life of the stream in which a channel stands.
+    private func life(of channel: String) -> String { lives.logs[partition(of: channel)] }
+
+    /// All that a stream takes in the life that this broker knows.
+    var taken: [(stream: String, subject: String)] {
+        names.partitions.map { (names.log($0), names.logSource($0)(lives.logs[$0])) }
+            + [(names.state, names.stateBegin + lives.state + names.stateEnd)]
     }
 
     // MARK: Subjects
 
-    /// All that a stream of the log takes.
-    func entries(inPartition partition: Int) -> String { "\(name).log.\(partition).*" }
-
-    /// Where the entries of a stream are told, by channel.
-    var told: String { "\(name).channel.{{wildcard(1)}}.log" }
+    /// All that the stream takes in which a channel stands.
+    func source(of channel: String) -> String { names.logSource(partition(of: channel))(life(of: channel)) }
 
     /// Where a channel's entries are appended.
     func entries(of channel: String) -> String {
-        "\(name).log.\(partition(of: channel)).\(Self.token(channel))"
+        "\(names.logBegin(partition(of: channel)))\(life(of: channel)).\(Self.token(channel))"
     }
 
     /// All that a channel's followers hear.
-    func news(of channel: String) -> String { "\(name).channel.\(Self.token(channel)).*" }
+    func news(of channel: String) -> String { "\(name).channel.\(life(of: channel)).\(Self.token(channel)).*" }
 
     /// Where brokers say something about a channel.
-    func said(of channel: String) -> String { "\(name).channel.\(Self.token(channel)).said" }
+    func said(of channel: String) -> String { "\(name).channel.\(life(of: channel)).\(Self.token(channel)).said" }
 
-    /// All that the stream of snapshots takes.
-    var allState: String { "\(name).state.>" }
-
-    /// Where a channel's newest snapshot is named.
-    func head(of channel: String) -> String { "\(name).state.head.\(Self.token(channel))" }
+    /// Where a channel's newest snapshot is named: a snapshot belongs to one life of its log.
+    func head(of channel: String) -> String { "\(state(".head")).\(life(of: channel)).\(Self.token(channel))" }
 
     /// A part of a snapshot, or all of them.
     func part(_ index: Int?, of channel: String, at position: UInt64) -> String {
-        "\(name).state.part.\(Self.token(channel)).\(position).\(index.map(String.init) ?? "*")"
+        let channelAndPosition = "\(life(of: channel)).\(Self.token(channel)).\(position)"
+        return "\(state(".part")).\(channelAndPosition).\(index.map(String.init) ?? "*")"
     }
 
     /// Where a user's revocation stands.
-    func revocation(of user: String) -> String { "\(name).state.revoked.\(Self.token(user))" }
+    func revocation(of user: String) -> String { "\(state(".revoked")).\(Self.token(user))" }
 
     /// All revocations.
-    var revocations: String { "\(name).state.revoked.*" }
+    var revocations: String { state(".revoked") + ".*" }
+
+    private func state(_ kind: String) -> String { names.stateBegin + lives.state + kind }
 
     /// A name as one token of a subject: what has a meaning there or in JSON, and `%`, as `%` and two digits.
     static func token(_ name: String) -> String {

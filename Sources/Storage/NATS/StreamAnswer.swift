@@ -17,11 +17,18 @@ struct StreamAnswer {
         return number(after: "\"err_code\":") ?? 0
     }
 
-    /// What went wrong, for a person.
-    var errorWords: String { text(after: "\"description\":\"") ?? "JetStream refused it" }
+    /// What JetStream says of a stream that is not there.
+    static let noStream: UInt64 = 10059
 
-    /// When the stream was made.
-    var created: String? { text(after: "\"created\":\"") }
+    /// What went wrong, for a person.
+    var errorWords: String {
+        // The server escapes what would mean something in HTML.
+        text(after: "\"description\":\"").map { words in
+            [("\\u003e", ">"), ("\\u003c", "<"), ("\\u0026", "&")].reduce(words) { words, escape in
+                words.split(separator: escape.0, omittingEmptySubsequences: false).joined(separator: escape.1)
+            }
+        } ?? "JetStream refused it"
+    }
 
     /// The bytes of the message that was read.
     var data: [UInt8]? {
@@ -31,6 +38,12 @@ struct StreamAnswer {
 
     /// Whether a text stands in it.
     func contains(_ text: String) -> Bool { position(after: text) != nil }
+
+    /// The first text without escapes that stands between two others.
+    func text(between begin: String, and end: String) -> String? {
+        guard let found = text(after: begin), let range = (found + "\"").firstRange(of: end) else { return nil }
+        return String(found[..<min(range.lowerBound, found.endIndex)])
+    }
 
     private func position(after text: String) -> Int? {
         let wanted = Array(text.utf8)

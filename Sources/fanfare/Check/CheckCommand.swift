@@ -21,6 +21,7 @@ enum CheckCommand: Command {
             StandardOutput().write(SettingsReport(settings).text)
             // As the start judges them; addresses and the store are not tried, for a broker may be using them.
             try settings.checkServable()
+            try settings.checkNATSFiles()
             for warning in try settings.warnings + settings.checkCertificates() {
                 complain("warning: \(warning)", .warning)
             }

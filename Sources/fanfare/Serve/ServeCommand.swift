@@ -25,14 +25,19 @@ enum ServeCommand: Command {
             let settings = try ServeSettings(words)
             try settings.checkServable()
             try settings.checkCertificates()
+            try settings.checkNATSFiles()
             return try serve(settings)
         }
     }
 
     private static func serve(_ settings: ServeSettings) throws -> Int32 {
         let log = settings.logForm.log
-        let server = try Server(
-            settings.server, loopCount: settings.loopCount, passed: try passedSockets(for: settings.server), log: log)
+        let isLogOver = Locked(false)
+        let server = try start(settings, passed: try passedSockets(for: settings.server), log) {
+            isLogOver.withLock { $0 = true }
+            // Wakes the thread that waits for signals.
+            kill(getpid(), SIGHUP)
+        }
         if settings.isDevelopment {
             log.warning("DEVELOPMENT MODE: everyone is who they say they are; never let the world in here")
         }
@@ -46,20 +51,60 @@ enum ServeCommand: Command {
         for url in urls { complain("listening on \(url)", .info) }
         manager.begin(server, status: "listening on " + urls.joined(separator: ", "))
         var signal = awaitSignal()
-        while signal == SIGHUP {
+        while signal == SIGHUP, !isLogOver.withLock({ $0 }) {
             manager.tell(.reloading)
             reload(server, settings.words, log)
             manager.tell(.ready)
             signal = awaitSignal()
         }
         manager.tell(.stopping, status: "draining")
-        log.info("stopping (\(signal == SIGINT ? "SIGINT" : "SIGTERM"))")
+        log.info("stopping (\(name(of: signal)))")
         // A second signal does not wait for those who ask for readiness.
         Thread.detachNewThread {
             while awaitSignal() == SIGHUP {}
             server.endNotice()
         }
-        return server.stop() ? ExitCode.done : ExitCode.failed
+        let isWhole = server.stop()
+        // With the log the epoch of all channels is over, so whoever runs this has to start it anew.
+        return isWhole && signal != SIGHUP ? ExitCode.done : ExitCode.failed
+    }
+
+    /// Starts a server on another thread: it may wait for NATS, and a signal ends the process meanwhile.
+    private static func start(
+        _ settings: ServeSettings, passed: [PassedSocket], _ log: BrokerLog,
+        logEnded: @escaping @Sendable () -> Void
+    ) throws(ServerError) -> Server {
+        let started = Locked<Result<Server, ServerError>?>(nil)
+        Thread.detachNewThread { [server = settings.server, loopCount = settings.loopCount] in
+            let result = Result { () throws(ServerError) in
+                try Server(server, loopCount: loopCount, passed: passed, log: log, logEnded: logEnded)
+            }
+            started.withLock { $0 = result }
+        }
+        while true {
+            if let result = started.withLock({ $0 }) { return try result.get() }
+            var (ending, pause) = (signals([SIGINT, SIGTERM]), timespec(tv_sec: 0, tv_nsec: 10_000_000))
+            let signal = unsafe sigtimedwait(&ending, nil, &pause)
+            guard signal > 0 else { continue }
+            log.info("stopping (\(name(of: signal))) before it has begun")
+            // Nothing was taken from anybody, and the other thread may wait for long.
+            _exit(ExitCode.done)
+        }
+    }
+
+    private static func name(of signal: CInt) -> String {
+        switch signal {
+        case SIGINT: "SIGINT"
+        case SIGTERM: "SIGTERM"
+        default: "the shared log is another one"
+        }
+    }
+
+    private static func signals(_ signals: [CInt]) -> sigset_t {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for signal in signals { unsafe sigaddset(&set, signal) }
+        return set
     }
 
     /// Reads the settings file and the certificates again; what is wrong leaves everything as it was.
@@ -78,9 +123,7 @@ enum ServeCommand: Command {
 
     /// Waits for SIGINT, SIGTERM or SIGHUP; they are blocked in every thread, so this one gets them.
     private static func awaitSignal() -> CInt {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&set, signal) }
+        var set = signals([SIGINT, SIGTERM, SIGHUP])
         while true {
             var signal: CInt = 0
             if unsafe sigwait(&set, &signal) == 0 { return signal }

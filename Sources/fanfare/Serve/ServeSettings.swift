@@ -125,14 +125,6 @@ struct ServeSettings {
         return try words.choice("store", as: ServerSettings.StoreKind.self)
     }
 
-    private static func nats(_ words: CommandWords, _ file: SettingsFile?) throws(UsageError) -> NATSSettings? {
-        guard let text = words.textIfAny("nats") else { return file?.nats }
-        guard let settings = NATSSettings.reading(text, over: file?.nats) else {
-            throw UsageError("--nats is URLs of NATS servers, such as nats://127.0.0.1:4222, with commas between them")
-        }
-        return settings
-    }
-
     private static func namespaces(_ file: SettingsFile?, isDevelopment: Bool) -> [String: Namespace] {
         guard isDevelopment else { return file?.namespaces ?? ["*": .usual] }
         return Namespace.development.merging(file?.namespaces ?? [:]) { $1 }

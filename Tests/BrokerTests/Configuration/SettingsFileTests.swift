@@ -163,6 +163,14 @@ import Transport
             (#"{"nats": {}}"#, "nats needs \"servers\""),
             (#"{"nats": {"servers": []}}"#, "1 to 16 servers"),
             (#"{"nats": {"servers": ["127.0.0.1:4222"]}}"#, "nats.servers[0] is the URL of a NATS server"),
+            (#"{"nats": {"servers": ["nats://a:0"]}}"#, "nats.servers[0] is the URL of a NATS server"),
+            (#"{"nats": {"servers": ["nats://a:99999"]}}"#, "nats.servers[0] is the URL of a NATS server"),
+            (#"{"nats": {"servers": ["nats://a:4222/foo"]}}"#, "nats.servers[0] is the URL of a NATS server"),
+            (#"{"nats": {"servers": ["nats://ada:p@"]}}"#, "nats.servers[0] is the URL of a NATS server"),
+            (
+                #"{"nats": {"servers": ["nats://a", "tls://b"]}}"#,
+                "nats.servers has tls:// in all of its URLs, or in none"
+            ),
             (#"{"nats": {"servers": ["nats://a"], "name": "a.b"}}"#, "letters, digits"),
             (#"{"nats": {"servers": ["nats://a"], "replicas": 6}}"#, "from 1 to 5"),
             (#"{"nats": {"servers": ["nats://a"], "partitions": 0}}"#, "from 1 to 64"),

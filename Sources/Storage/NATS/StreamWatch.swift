@@ -1,0 +1,140 @@
+import Locks
+
+/// Asks the streams' leaders every two seconds whether they are there, and whether the streams are still those that the
+/// broker began with.
+final class StreamWatch: Sendable {
+    /// What one look has found.
+    enum Look: Sendable, Equatable {
+        case well
+        /// Something does not answer; for a person.
+        case lost(String)
+        /// A stream is not there; for a person.
+        case missing(String)
+        /// A stream is another one than that which the broker began with; for a person.
+        case replaced(String)
+    }
+
+    /// What looks come to, one after the other.
+    struct Findings {
+        /// For how many looks in a row a stream has to be missing: a server that starts may not have read it yet.
+        static let mostMissing = 5
+
+        private var failed = 0
+        private var missing = 0
+        private var isLost = false
+        private var isReplaced = false
+
+        /// What is to be told after a look.
+        mutating func note(_ look: Look) -> LogEvent? {
+            missing = if case .missing = look { missing + 1 } else { 0 }
+            switch look {
+            case .well:
+                failed = 0
+                guard isLost else { return nil }
+                isLost = false
+                return .found
+            case .lost(let reason): return noteLoss(reason)
+            case .missing(let reason):
+                return missing < Findings.mostMissing ? noteLoss(reason) : noteReplacement(reason)
+            case .replaced(let reason): return noteReplacement(reason)
+            }
+        }
+
+        /// Whether the next look is to come soon.
+        var isDoubtful: Bool { failed > 0 || missing > 0 }
+
+        private mutating func noteLoss(_ reason: String) -> LogEvent? {
+            failed += 1
+            // Once, a leader may just be elected.
+            guard failed > 1, !isLost else { return nil }
+            isLost = true
+            return .lost(reason)
+        }
+
+        private mutating func noteReplacement(_ reason: String) -> LogEvent? {
+            guard !isReplaced else { return nil }
+            isReplaced = true
+            return .replaced(reason)
+        }
+    }
+
+    /// Milliseconds between two looks, and where the last one found something wrong.
+    private static let pause = 2_000
+    private static let shortPause = 1_000
+
+    private struct State {
+        /// Whom to tell; `nil`: nobody yet.
+        var tell: (@Sendable (LogEvent) -> Void)?
+        var isClosed = false
+    }
+
+    private let link: NATSLink
+    private let subjects: NATSSubjects
+    private let state = Locked(State())
+    private let wake = Semaphore()
+    private let thread = Locked<StoreThread?>(nil)
+
+    init(_ link: NATSLink, _ subjects: NATSSubjects) throws(StoreError) {
+        self.link = link
+        self.subjects = subjects
+        let thread = try StoreThread { [self] in work() }
+        self.thread.withLock { $0 = thread }
+    }
+
+    /// Begins to look; `tell` is called on a thread of the watch's own.
+    func start(tell: @escaping @Sendable (LogEvent) -> Void) {
+        state.withLock { $0.tell = tell }
+        wake.signal()
+    }
+
+    /// Has it look now.
+    func look() {
+        wake.signal()
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        wake.signal()
+        let thread = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        thread?.join()
+    }
+
+    private func work() {
+        var findings = Findings()
+        while true {
+            let (tell, isClosed) = state.withLock { ($0.tell, $0.isClosed) }
+            if isClosed { return }
+            if let tell, let event = findings.note(lookAtAll()) { tell(event) }
+            wake.wait(milliseconds: findings.isDoubtful ? StreamWatch.shortPause : StreamWatch.pause)
+        }
+    }
+
+    private func lookAtAll() -> Look {
+        for (stream, subject) in subjects.taken {
+            let answer = link.wait(for: "$JS.API.STREAM.INFO.\(stream)", [], within: 2_000)
+            let look = StreamWatch.look(at: stream, that: subject, answer)
+            if look != .well { return look }
+        }
+        return .well
+    }
+
+    /// What an answer says of a stream that is to take a subject.
+    static func look(at stream: String, that subject: String, _ answer: NATSAnswer) -> Look {
+        switch answer {
+        case .notSent: return .lost("there is no connection to a NATS server")
+        case .nobody: return .lost("JetStream is not there")
+        case .none: return .lost("the stream '\(stream)' does not answer: it has no leader, or the servers no majority")
+        case .reply(let bytes, _, _):
+            let answer = StreamAnswer(bytes)
+            if answer.errorCode == StreamAnswer.noStream { return .missing("the stream '\(stream)' is not there") }
+            if answer.errorCode != nil { return .lost("the stream '\(stream)': \(answer.errorWords)") }
+            guard answer.contains("\"\(subject)\"") else {
+                return .replaced("the stream '\(stream)' was made anew")
+            }
+            return .well
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Broker
+import CommandOptions
+import Glibc
+import Server
+import Storage
+
+// The log that several brokers share.
+extension ServeSettings {
+    /// The servers of the words or the environment take the place of those of the file; the rest is the file's.
+    static func nats(_ words: CommandWords, _ file: SettingsFile?) throws(UsageError) -> NATSSettings? {
+        guard let text = words.textIfAny("nats") else { return file?.nats }
+        guard let settings = NATSSettings.reading(text, over: file?.nats) else {
+            throw UsageError(
+                "--nats is URLs of NATS servers, such as nats://127.0.0.1:4222, with commas between them; all of them begin with tls://, or none"
+            )
+        }
+        return settings
+    }
+
+    /// Refuses to serve with files for NATS that cannot be read.
+    func checkNATSFiles() throws(UsageError) {
+        guard let nats = server.nats else { return }
+        let files = [
+            ("credentials_file", nats.credentials), ("ca_file", nats.authorities), ("cert", nats.certificate),
+            ("key", nats.key),
+        ]
+        for case (let name, let path?) in files where unsafe access(path, R_OK) != 0 {
+            let reason = unsafe String(cString: strerror(errno))
+            let place = file?.place(of: "nats.\(name)").map { $0 + ": " } ?? ""
+            throw UsageError("\(place)nats.\(name): the file '\(path)' cannot be read: \(reason)")
+        }
+    }
+}
