@@ -47,6 +47,13 @@ import Testing
         try await runClient("together.py", Places.fanfare)
     }
 
+    @Test(
+        "brokers follow NATS: they say when it is gone, never go on in an epoch that is over, and refuse what is not theirs"
+    )
+    func lives() async throws {
+        try await runClient("cluster_lives.py", Places.fanfare)
+    }
+
     @Test("whatever fails, nothing acked is lost, nothing comes twice, and all brokers end equal")
     func faults() async throws {
         try await runClient(

@@ -1,7 +1,9 @@
 import Locks
 
-/// Which lives of the streams a broker began with: each is named once, when its stream is made, and is part of its
-/// subjects. So what belongs to one life can neither be written to another nor be read from it.
+/// Which lives of the streams a broker began with.
+///
+/// Each is named once, when its stream is made, and is part of its subjects. So what belongs to one life can neither be
+/// written to another nor be read from it.
 struct StreamLives: Sendable, Equatable {
     /// The lives of the log's streams, by partition.
     var logs: [String]
