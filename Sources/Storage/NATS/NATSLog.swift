@@ -28,7 +28,10 @@ public final class NATSLog: OperationLog {
         }
         do throws(StoreError) {
             let lives = try NATSLog.untilReached(deadline, waiting) { () throws(StoreError) in
-                try StreamSetup(settings, link).lives()
+                do throws(StoreError) { return try StreamSetup(settings, link).lives() } catch {
+                    guard let words = events.takeForbidden() else { throw error }
+                    throw .unusable("NATS does not permit something: \(words)")
+                }
             }
             epoch = lives.epoch
             subjects = NATSSubjects(settings, lives)
@@ -168,6 +171,16 @@ public final class NATSLog: OperationLog {
 final class EventTeller: Sendable {
     private let listener = Locked<(@Sendable (LogEvent) -> Void)?>(nil)
     private let watch = Locked<StreamWatch?>(nil)
+    /// What was not permitted last, in the servers' words.
+    private let forbidden = Locked<String?>(nil)
+
+    /// What was not permitted since it was asked last.
+    func takeForbidden() -> String? {
+        forbidden.withLock { words in
+            defer { words = nil }
+            return words
+        }
+    }
 
     func begin(_ tell: @escaping @Sendable (LogEvent) -> Void) {
         listener.withLock { $0 = tell }
@@ -191,7 +204,9 @@ final class EventTeller: Sendable {
         switch event {
         case .mayHaveMissed: tell(LogEvent.mayHaveMissed)
         case .disconnected: break
-        case .forbidden(let words): tell(LogEvent.forbidden(words))
+        case .forbidden(let words):
+            forbidden.withLock { $0 = words }
+            tell(LogEvent.forbidden(words))
         }
         watch.withLock { $0 }?.look()
     }

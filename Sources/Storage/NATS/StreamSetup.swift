@@ -99,8 +99,9 @@ struct StreamSetup {
     private static func fault(_ stream: String, _ code: UInt64, _ words: String) -> StoreError {
         let words = "the stream '\(stream)': \(words)"
         switch code {
-        // Replicas on one server; JetStream is off, or off for this account; no room as it is set up; no such settings.
-        case 10074, 10076, 10039, 10047, 10052: return .unusable(words)
+        // Replicas on one server; JetStream is off, or off for this account; no room as it is set up; no such settings;
+        // a stream of someone else's takes the same subjects.
+        case 10074, 10076, 10039, 10047, 10052, 10065: return .unusable(words)
         default: return .unavailable(words)
         }
     }

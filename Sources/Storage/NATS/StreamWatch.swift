@@ -108,7 +108,15 @@ final class StreamWatch: Sendable {
             let (tell, isClosed) = state.withLock { ($0.tell, $0.isClosed) }
             if isClosed { return }
             if let tell, let event = findings.note(lookAtAll()) { tell(event) }
-            wake.wait(milliseconds: findings.isDoubtful ? StreamWatch.shortPause : StreamWatch.pause)
+            if findings.isDoubtful { rest() } else { wake.wait(milliseconds: StreamWatch.pause) }
+        }
+    }
+
+    /// Leaves NATS some time to mend itself, whatever happens meanwhile.
+    private func rest() {
+        let end = SystemClock.now + StreamWatch.shortPause
+        while !state.withLock({ $0.isClosed }), SystemClock.now < end {
+            wake.wait(milliseconds: max(1, end - SystemClock.now))
         }
     }
 

@@ -59,8 +59,10 @@ import Testing
             Array(#"{"type":"t","message":{"subject":"x.log.0.c","seq":5,"hdrs":"TkE=","data":"aGk5/+8="}}"#.utf8))
         #expect(message.sequence == 5)
         #expect(message.data == Array("hi9".utf8) + [0xFF, 0xEF])
-        let info = StreamAnswer(Array(#"{"config":{"name":"x"},"created":"2026-11-30T12:25:32Z","state":{}}"#.utf8))
-        #expect(info.created == "2026-11-30T12:25:32Z")
+        let info = StreamAnswer(Array(#"{"config":{"name":"x","subjects":["x.log.0.abc.*"]},"state":{}}"#.utf8))
+        #expect(info.text(between: "x.log.0.", and: ".*\"") == "abc")
+        #expect(info.text(between: "x.log.1.", and: ".*\"") == nil)
+        #expect(info.text(between: "x.log.0.", and: ".>\"") == nil)
         #expect(StreamAnswer([]).sequence == nil)
     }
 
