@@ -16,9 +16,9 @@ import Transport
 
         func reader() -> SharedRevocations {
             SharedRevocations(
-                load: { [reads] answer in reads.withLock { $0.append(answer) } },
-                later: { [pauses] body in pauses.withLock { $0.append(body) } },
-                heed: { [heeded] revocation in heeded.withLock { $0.append(revocation.user) } })
+                load: { [self] answer in reads.withLock { $0.append(answer) } },
+                later: { [self] body in pauses.withLock { $0.append(body) } },
+                heed: { [self] revocation in heeded.withLock { $0.append(revocation.user) } })
         }
 
         func answer(_ result: Result<[Revocation], StoreError>) {
