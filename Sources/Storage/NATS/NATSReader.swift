@@ -117,7 +117,7 @@ final class NATSReader: Sendable {
     private func confirmLife(_ next: @escaping @Sendable () -> Void) {
         let stream = subjects.log(of: channel)
         link.ask("$JS.API.STREAM.INFO.\(stream)", []) { [self] reply in
-            switch StreamWatch.look(at: stream, that: subjects.source(of: channel), reply) {
+            switch StreamWatch.look(at: stream, whose: subjects.beginning(of: channel), reply) {
             case .well: next()
             case .lost(let reason), .missing(let reason), .replaced(let reason):
                 answer(.failure(.unavailable(reason)))

@@ -31,20 +31,20 @@ struct NATSSubjects: Sendable {
     /// The life of the stream in which a channel stands.
     private func life(of channel: String) -> String { lives.logs[partition(of: channel)] }
 
-    /// All that a stream takes in the life that this broker knows.
-    var taken: [(stream: String, subject: String)] {
-        names.partitions.map { (names.log($0), names.logSource($0)(lives.logs[$0])) }
-            + [(names.state, names.stateBegin + lives.state + names.stateEnd)]
+    /// With what the subjects of each stream begin in the life that this broker knows.
+    var beginnings: [(stream: String, beginning: String)] {
+        names.partitions.map { (names.log($0), names.logBegin($0) + lives.logs[$0] + ".") }
+            + [(names.state, names.stateBegin + lives.state + ".")]
     }
 
     // MARK: Subjects
 
-    /// All that the stream takes in which a channel stands.
-    func source(of channel: String) -> String { names.logSource(partition(of: channel))(life(of: channel)) }
+    /// With what the subjects begin of the stream in which a channel stands.
+    func beginning(of channel: String) -> String { names.logBegin(partition(of: channel)) + life(of: channel) + "." }
 
     /// Where a channel's entries are appended.
     func entries(of channel: String) -> String {
-        "\(names.logBegin(partition(of: channel)))\(life(of: channel)).\(Self.token(channel))"
+        beginning(of: channel) + Self.token(channel)
     }
 
     /// All that a channel's followers hear.

@@ -87,7 +87,7 @@ struct StreamSetup {
             if answer.errorCode == 10058 { answer = try ask("STREAM.INFO.\(stream)", "") }
         }
         if let code = answer.errorCode { throw StreamSetup.fault(stream, code, answer.errorWords) }
-        guard try isOurs(answer), let life = answer.text(between: begin, and: end + "\"") else {
+        guard try isOurs(answer), let life = answer.text(between: "\"" + begin, and: ".") else {
             throw .unusable("the stream '\(stream)' was not made for this, or by another version of Fanfare")
         }
         // One that was just made has no leader for a moment.

@@ -121,16 +121,16 @@ final class StreamWatch: Sendable {
     }
 
     private func lookAtAll() -> Look {
-        for (stream, subject) in subjects.taken {
+        for (stream, beginning) in subjects.beginnings {
             let answer = link.wait(for: "$JS.API.STREAM.INFO.\(stream)", [], within: 2_000)
-            let look = StreamWatch.look(at: stream, that: subject, answer)
+            let look = StreamWatch.look(at: stream, whose: beginning, answer)
             if look != .well { return look }
         }
         return .well
     }
 
-    /// What an answer says of a stream that is to take a subject.
-    static func look(at stream: String, that subject: String, _ answer: NATSAnswer) -> Look {
+    /// What an answer says of a stream whose subjects are to begin with a text.
+    static func look(at stream: String, whose beginning: String, _ answer: NATSAnswer) -> Look {
         switch answer {
         case .notSent: return .lost("there is no connection to a NATS server")
         case .nobody: return .lost("JetStream is not there")
@@ -139,7 +139,7 @@ final class StreamWatch: Sendable {
             let answer = StreamAnswer(bytes)
             if answer.errorCode == StreamAnswer.noStream { return .missing("the stream '\(stream)' is not there") }
             if answer.errorCode != nil { return .lost("the stream '\(stream)': \(answer.errorWords)") }
-            guard answer.contains("\"\(subject)\"") else {
+            guard answer.contains("\"\(beginning)") else {
                 return .replaced("the stream '\(stream)' was made anew")
             }
             return .well

@@ -60,9 +60,9 @@ import Testing
         #expect(message.sequence == 5)
         #expect(message.data == Array("hi9".utf8) + [0xFF, 0xEF])
         let info = StreamAnswer(Array(#"{"config":{"name":"x","subjects":["x.log.0.abc.*"]},"state":{}}"#.utf8))
-        #expect(info.text(between: "x.log.0.", and: ".*\"") == "abc")
-        #expect(info.text(between: "x.log.1.", and: ".*\"") == nil)
-        #expect(info.text(between: "x.log.0.", and: ".>\"") == nil)
+        #expect(info.text(between: "\"x.log.0.", and: ".") == "abc")
+        #expect(info.text(between: "\"x.log.1.", and: ".") == nil)
+        #expect(info.text(between: "\"x.log.0.", and: ":") == nil)
         #expect(StreamAnswer([]).sequence == nil)
     }
 

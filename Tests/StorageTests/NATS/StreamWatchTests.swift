@@ -13,16 +13,16 @@ import Testing
     @Test("a stream that takes other subjects is another one, one that is not there is missing")
     func looks() {
         let config = #"{"config":{"name":"x-log-0","subjects":["x.log.0.one.*"]},"created":"2026"}"#
-        #expect(StreamWatch.look(at: "x-log-0", that: "x.log.0.one.*", answer(config)) == .well)
+        #expect(StreamWatch.look(at: "x-log-0", whose: "x.log.0.one.", answer(config)) == .well)
         #expect(
-            StreamWatch.look(at: "x-log-0", that: "x.log.0.two.*", answer(config))
+            StreamWatch.look(at: "x-log-0", whose: "x.log.0.two.", answer(config))
                 == .replaced("the stream 'x-log-0' was made anew"))
         let missing = answer(#"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#)
-        #expect(StreamWatch.look(at: "s", that: "a", missing) == .missing("the stream 's' is not there"))
+        #expect(StreamWatch.look(at: "s", whose: "a", missing) == .missing("the stream 's' is not there"))
         let offline = answer(#"{"error":{"code":503,"err_code":10008,"description":"a \u003c b"}}"#)
-        #expect(StreamWatch.look(at: "s", that: "a", offline) == .lost("the stream 's': a < b"))
+        #expect(StreamWatch.look(at: "s", whose: "a", offline) == .lost("the stream 's': a < b"))
         for silence in [NATSAnswer.none, .nobody, .notSent] {
-            guard case .lost = StreamWatch.look(at: "s", that: "a", silence) else {
+            guard case .lost = StreamWatch.look(at: "s", whose: "a", silence) else {
                 Issue.record("\(silence) is no loss")
                 continue
             }
