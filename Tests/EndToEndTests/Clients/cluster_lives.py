@@ -85,10 +85,10 @@ async def add(broker, message):
         return await ada.request("add", channel=CHANNEL, message=message, reaction="👍")
 
 
-async def ends_and_comes_back(broker):
+async def ends_and_comes_back(broker, times):
     with Check("%s ends when the log is another one, with 1 and one line" % broker.name):
         equal(await asyncio.wait_for(broker.process.wait(), PATIENCE), 1, "status")
-        equal(broker.said().count("the shared log has begun another life"), 1, "lines")
+        equal(broker.said().count("the shared log has begun another life"), times, "lines so far")
     await broker.start()
     await broker.serving()
 
@@ -105,7 +105,7 @@ async def another_store(nodes, folder):
     with Check("nothing is acked in the old epoch when NATS has lost its store"):
         matches(await add(nodes.brokers[0], "n"), type="error", code="unavailable")
     for broker in nodes.brokers:
-        await ends_and_comes_back(broker)
+        await ends_and_comes_back(broker, 1)
     with Check("and all go on in one new epoch, in which nobody resumes what was before"):
         for broker in nodes.brokers:
             again = await epoch_and_seq(broker, {"epoch": before["epoch"], "seq": before["seq"]})
@@ -121,7 +121,7 @@ async def another_log(nodes):
     answer = await request_of_nats(nodes.servers[0].port, "$JS.API.STREAM.DELETE.fanfare-log-0")
     matches(answer, success=True)
     for broker in nodes.brokers:
-        await ends_and_comes_back(broker)
+        await ends_and_comes_back(broker, 2)
     with Check("a log that was deleted begins anew, and takes changes"):
         matches(await add(nodes.brokers[0], "m"), type="ack", seq=1)
         assert (await epoch_and_seq(nodes.brokers[1]))["epoch"] != before["epoch"]
@@ -130,7 +130,7 @@ async def another_log(nodes):
 async def refusals(nodes, folder, fanfare):
     port = nodes.servers[0].port
 
-    async def run(name, **nats):
+    async def run(name, nats):
         file = os.path.join(folder, name + ".json")
         with open(file, "w") as out:
             json.dump({"nats": {"servers": ["nats://127.0.0.1:%d" % port], **nats}}, out)
@@ -147,7 +147,7 @@ async def refusals(nodes, folder, fanfare):
             ("authorities", 2, "nats.ca_file: the file '/nonexistent' cannot be read", {"ca_file": "/nonexistent"}),
             ("path", 2, "is the URL of a NATS server", {"servers": ["nats://127.0.0.1:%d/foo" % port]})]:
         with Check("what does not mend is told at once: " + name):
-            found, said = await run(name, **nats)
+            found, said = await run(name, nats)
             assert found == status and words in said, (found, said)
 
 
@@ -174,7 +174,11 @@ async def plain_server(folder, fanfare):
 
         async def offer(reader, writer):
             writer.write(b'INFO {"server_id":"X","version":"2.9.10","max_payload":1048576,"headers":true}\r\n')
-            heard.append(await reader.read(4096))
+            try:
+                heard.append(await reader.read(4096))
+            except OSError:
+                # It was told nothing, and rudely so.
+                pass
             writer.close()
 
         server = await asyncio.start_server(offer, sock=listener)
