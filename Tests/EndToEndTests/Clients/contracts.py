@@ -165,8 +165,11 @@ def call_everything(api, documents, server_key):
     bearer = {"Authorization": "Bearer " + server_key}
     call("POST", "/v1/users/mallory/revoke", headers=bearer)
     call("POST", "/v1/users/mallory/revoke?user=ada", status=403)
+    for path in ["/v1/status", "/v1/settings"]:
+        call("GET", path, headers=bearer)
+        call("GET", path, headers={"Authorization": "Bearer wrong"}, status=401)
     call("GET", "/v1/ws", status=426)
-    for path in ["/", "/kit/fanfare.js", "/healthz", "/readyz", "/metrics"]:
+    for path in ["/", "/kit/fanfare.js", "/dashboard", "/dashboard/dashboard.js", "/healthz", "/readyz", "/metrics"]:
         call("GET", path)
     for name in ["openapi", "asyncapi", "schemas"]:
         call("GET", "/v1/%s.json" % name)
