@@ -48,7 +48,7 @@ import Testing
     func summaries(fault: String, metric: String) async throws {
         try await withFaultyBroker(fault) { url in
             // What is lost is waited for in vain.
-            let drain = fault == "lose" ? "5s" : "30s"
+            let drain = fault == "lose" ? "20s" : "60s"
             let words = ["--subscribers", "5", "--publishers", "2", "--rate", "100", "--for", "1s", "--drain", drain]
             let run = try await LoadRun.run(url, words + ["--mode", "summary"])
             #expect(run.status == (metric.isEmpty ? 0 : 1), "\(run.account)")
@@ -67,7 +67,7 @@ import Testing
             let words = [
                 "raw", "--raw-subscribe", #"{"type":"subscribe","id":{n},"channel":"{channel}"}"#, "--raw-publish",
                 #"{"type":"add","id":{n},"channel":"{channel}","message":"m{n}","reaction":"x","data":{"m":"{marker}"}}"#,
-                "--subscribers", "5", "--rate", "100", "--for", "1s", "--drain", metric.isEmpty ? "30s" : "500ms",
+                "--subscribers", "5", "--rate", "100", "--for", "1s", "--drain", metric == "lost" ? "20s" : "60s",
             ]
             let run = try await LoadRun.run(url, words)
             #expect(run.status == (metric.isEmpty ? 0 : 1), "\(run.account)")
