@@ -133,7 +133,7 @@ public final class NATSLog: OperationLog {
             if let revocation = Revocation(message.bytes) { tell(.revoked(revocation)) }
         }
         // What was appended while there was no leader was told to nobody.
-        for (stream, _) in subjects.beginnings {
+        for stream in subjects.logs + [subjects.state] {
             link.subscribe("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.\(stream)") { [watch] _ in
                 tell(.mayHaveMissed)
                 watch.look()

@@ -31,11 +31,13 @@ struct NATSSubjects: Sendable {
     /// The life of the stream in which a channel stands.
     private func life(of channel: String) -> String { lives.logs[partition(of: channel)] }
 
-    /// With what the subjects of each stream begin in the life that this broker knows.
+    /// With what the subjects of each stream of the log begin in the life that this broker knows.
     var beginnings: [(stream: String, beginning: String)] {
         names.partitions.map { (names.log($0), names.logBegin($0) + lives.logs[$0] + ".") }
-            + [(names.state, names.stateBegin + lives.state + ".")]
     }
+
+    /// Where the life of the stream of snapshots stands.
+    var stateLife: String { names.stateLife }
 
     // MARK: Subjects
 
@@ -54,21 +56,21 @@ struct NATSSubjects: Sendable {
     func said(of channel: String) -> String { "\(name).channel.\(life(of: channel)).\(Self.token(channel)).said" }
 
     /// Where a channel's newest snapshot is named: a snapshot belongs to one life of its log.
-    func head(of channel: String) -> String { "\(state(".head")).\(life(of: channel)).\(Self.token(channel))" }
+    func head(of channel: String) -> String { "\(state("head")).\(life(of: channel)).\(Self.token(channel))" }
 
     /// A part of a snapshot, or all of them.
     func part(_ index: Int?, of channel: String, at position: UInt64) -> String {
         let channelAndPosition = "\(life(of: channel)).\(Self.token(channel)).\(position)"
-        return "\(state(".part")).\(channelAndPosition).\(index.map(String.init) ?? "*")"
+        return "\(state("part")).\(channelAndPosition).\(index.map(String.init) ?? "*")"
     }
 
-    /// Where a user's revocation stands.
-    func revocation(of user: String) -> String { "\(state(".revoked")).\(Self.token(user))" }
+    /// Where a user's revocation stands, in whichever life.
+    func revocation(of user: String) -> String { "\(names.stateBegin)revoked.\(Self.token(user))" }
 
     /// All revocations.
-    var revocations: String { state(".revoked") + ".*" }
+    var revocations: String { names.stateBegin + "revoked.*" }
 
-    private func state(_ kind: String) -> String { names.stateBegin + lives.state + kind }
+    private func state(_ kind: String) -> String { "\(names.stateBegin)\(kind).\(lives.state)" }
 
     /// A name as one token of a subject: what has a meaning there or in JSON, and `%`, as `%` and two digits.
     static func token(_ name: String) -> String {

@@ -18,32 +18,32 @@ struct StreamNames: Sendable {
     /// The stream of snapshots and revocations.
     var state: String { "\(name)-state" }
 
-    // MARK: Subjects, around the stream's life
+    // MARK: Subjects
 
-    /// What stands before the life in all that a partition's stream takes, and what behind it.
+    /// What stands before a stream's life in the subjects of a partition.
     func logBegin(_ partition: Int) -> String { "\(name).log.\(partition)." }
-    let logEnd = ".*"
-
-    /// The same of the stream of snapshots.
-    var stateBegin: String { "\(name).state." }
-    let stateEnd = ".>"
-
-    /// All that a partition's stream takes in one life.
-    func logSource(_ partition: Int) -> (String) -> String {
-        { [self] life in logBegin(partition) + life + logEnd }
-    }
 
     /// Where a partition's stream tells what it takes, by channel.
-    func told(_ partition: Int) -> (String) -> String {
-        { [name] life in "\(name).channel.\(life).{{wildcard(1)}}.log" }
-    }
+    func told(in life: String) -> String { "\(name).channel.\(life).{{wildcard(1)}}.log" }
+
+    /// With what all that the stream of snapshots takes begins.
+    var stateBegin: String { "\(name).state." }
+
+    /// All that the stream of snapshots takes.
+    var allState: String { stateBegin + ">" }
+
+    /// Where the life of the stream of snapshots stands.
+    var stateLife: String { stateBegin + "life" }
+
+    /// Where it stands which broker makes streams.
+    var maker: String { stateBegin + "maker" }
 
     // MARK: How many there are
 
     private static let countBegin = "a partition of a log of Fanfare in "
 
     /// What stands in a partition's stream for people, and for brokers that begin.
-    func description(_ partition: Int) -> String { Self.countBegin + String(partitions.count) }
+    var description: String { Self.countBegin + String(partitions.count) }
 
     /// Into how many streams the log is divided that one of them belongs to; `nil`: it is no such stream.
     func partitionCount(in answer: StreamAnswer) -> Int? {

@@ -24,7 +24,15 @@ struct StreamLives: Sendable, Equatable {
 }
 
 /// Makes the streams that are not there, and finds out which lives they have.
+///
+/// A stream of the log is made by one broker at a time: of two that differ in their lives, a cluster might take some of
+/// one and some of the other.
 struct StreamSetup {
+    /// Names this process among those that make streams.
+    private static let maker = StreamLives.fresh
+    /// For how long one broker has the others wait that makes streams, in milliseconds.
+    private static let makingTime: Int64 = 15_000
+
     private let link: NATSLink
     private let settings: NATSSettings
     private let names: StreamNames
@@ -37,62 +45,107 @@ struct StreamSetup {
 
     /// The lives of all streams, which are there then.
     func lives() throws(StoreError) -> StreamLives {
-        var logs: [String] = []
+        let state = try lifeOfState()
+        var (logs, isMaker): ([String], Bool) = ([], false)
         for partition in names.partitions {
-            logs.append(try life(ofLog: partition))
+            var answer = try ask("STREAM.INFO.\(names.log(partition))", "")
+            if answer.errorCode == StreamAnswer.noStream {
+                if !isMaker { try claimMaking() }
+                isMaker = true
+                answer = try ask("STREAM.INFO.\(names.log(partition))", "")
+                if answer.errorCode == StreamAnswer.noStream { answer = try makeLog(partition) }
+            }
+            logs.append(try life(ofLog: partition, answer))
         }
-        let state = try life(
-            of: names.state, between: names.stateBegin, and: names.stateEnd,
-            #""discard":"old","max_msgs_per_subject":1"#, isOurs: { _ in true })
+        if isMaker { try put("0 \(StreamSetup.maker)", as: names.maker) }
         return StreamLives(logs: logs, state: state)
     }
 
-    private func life(ofLog partition: Int) throws(StoreError) -> String {
-        let (stream, count) = (names.log(partition), names.partitions.count)
-        let words = #""description":"\#(names.description(partition))""#
-        let told = names.told(partition)
-        return try life(
-            of: stream, between: names.logBegin(partition), and: names.logEnd,
-            #""discard":"new","max_msgs_per_subject":-1,"duplicate_window":120000000000,\#(words)"#,
-            republish: (names.logSource(partition), told)
-        ) { (answer) throws(StoreError) in
-            guard let made = names.partitionCount(in: answer) else { return false }
-            guard made == count else {
-                throw .unusable(
-                    "the log '\(settings.name)' was made with \(made) partitions, and 'nats.partitions' is \(count): it is the same on all brokers, for the whole life of the log"
-                )
-            }
-            return answer.contains(#""republish":{"src""#)
-        }
+    // MARK: The log
+
+    private func makeLog(_ partition: Int) throws(StoreError) -> StreamAnswer {
+        let fresh = StreamLives.fresh
+        let source = names.logBegin(partition) + fresh + ".*"
+        return try make(
+            names.log(partition), source,
+            #""discard":"new","max_msgs_per_subject":-1,"duplicate_window":120000000000,"#
+                + #""description":"\#(names.description)","#
+                + #""republish":{"src":"\#(source)","dest":"\#(names.told(in: fresh))"}"#)
     }
 
-    /// Finds a stream, or makes it where it is missing; answers which life it has.
-    private func life(
-        of stream: String, between begin: String, and end: String, _ more: String,
-        republish: (source: (String) -> String, destination: (String) -> String)? = nil,
-        isOurs: (StreamAnswer) throws(StoreError) -> Bool
-    ) throws(StoreError) -> String {
-        var answer = try ask("STREAM.INFO.\(stream)", "")
-        if answer.errorCode == StreamAnswer.noStream {
-            let fresh = StreamLives.fresh
-            let told = republish.map {
-                #","republish":{"src":"\#($0.source(fresh))","dest":"\#($0.destination(fresh))"}"#
-            }
-            let wanted = """
-                {"name":"\(stream)","subjects":["\(begin + fresh + end)"],"storage":"file","retention":"limits",\
-                "max_age":0,"num_replicas":\(settings.replicaCount),"allow_direct":true,\(more)\(told ?? "")}
-                """
-            answer = try ask("STREAM.CREATE.\(stream)", wanted)
-            // Another broker was first.
-            if answer.errorCode == 10058 { answer = try ask("STREAM.INFO.\(stream)", "") }
-        }
+    private func life(ofLog partition: Int, _ answer: StreamAnswer) throws(StoreError) -> String {
+        let stream = names.log(partition)
         if let code = answer.errorCode { throw StreamSetup.fault(stream, code, answer.errorWords) }
-        guard try isOurs(answer), let life = answer.text(between: "\"" + begin, and: ".") else {
-            throw .unusable("the stream '\(stream)' was not made for this, or by another version of Fanfare")
+        if let made = names.partitionCount(in: answer), made != names.partitions.count {
+            throw .unusable(
+                "the log '\(settings.name)' was made with \(made) partitions, and 'nats.partitions' is \(names.partitions.count): it is the same on all brokers, for the whole life of the log"
+            )
         }
+        guard names.partitionCount(in: answer) != nil, answer.contains(#""republish":{"src""#),
+            let life = answer.text(between: "\"" + names.logBegin(partition), and: ".")
+        else { throw .unusable("the stream '\(stream)' was not made for this, or by another version of Fanfare") }
         // One that was just made has no leader for a moment.
         _ = try ask("STREAM.MSG.GET.\(stream)", #"{"seq":1}"#)
         return life
+    }
+
+    private func make(_ stream: String, _ subjects: String, _ more: String) throws(StoreError) -> StreamAnswer {
+        try ask(
+            "STREAM.CREATE.\(stream)",
+            """
+            {"name":"\(stream)","subjects":["\(subjects)"],"storage":"file","retention":"limits","max_age":0,\
+            "num_replicas":\(settings.replicaCount),"allow_direct":true,\(more)}
+            """)
+    }
+
+    // MARK: The state
+
+    /// Makes the stream of snapshots and revocations where it is missing, the same whoever makes it; its life stands in it.
+    private func lifeOfState() throws(StoreError) -> String {
+        var answer = try ask("STREAM.INFO.\(names.state)", "")
+        if answer.errorCode == StreamAnswer.noStream {
+            answer = try make(names.state, names.allState, #""discard":"old","max_msgs_per_subject":1"#)
+            if answer.errorCode == 10058 { answer = try ask("STREAM.INFO.\(names.state)", "") }
+        }
+        if let code = answer.errorCode { throw StreamSetup.fault(names.state, code, answer.errorWords) }
+        if let life = try last(names.stateLife) { return life.text }
+        // Of two brokers at once, one is first; both read what that one has put there.
+        try put(StreamLives.fresh, as: names.stateLife, after: 0)
+        guard let life = try last(names.stateLife) else {
+            throw .unavailable("the stream '\(names.state)' takes nothing yet")
+        }
+        return life.text
+    }
+
+    /// Has the other brokers wait while this one makes streams.
+    private func claimMaking() throws(StoreError) {
+        let now = Int64(SystemClock.unix)
+        let claim = try last(names.maker)
+        let words = claim?.text.split(separator: " ") ?? []
+        if words.count == 2, words[1] == StreamSetup.maker { return }
+        let isTaken = words.first.flatMap { Int64($0) }.map { abs(now &- $0) < StreamSetup.makingTime } ?? false
+        if !isTaken, try put("\(now) \(StreamSetup.maker)", as: names.maker, after: claim?.sequence ?? 0) { return }
+        throw .unavailable("another broker makes the streams")
+    }
+
+    /// The last message of a subject of the state; `nil`: there is none.
+    private func last(_ subject: String) throws(StoreError) -> (text: String, sequence: UInt64)? {
+        let answer = try ask("STREAM.MSG.GET.\(names.state)", #"{"last_by_subj":"\#(subject)"}"#)
+        if answer.errorCode == 10037 { return nil }
+        if let code = answer.errorCode { throw StreamSetup.fault(names.state, code, answer.errorWords) }
+        guard let sequence = answer.sequence, let data = answer.data else { return nil }
+        return (String(decoding: data, as: UTF8.self), sequence)
+    }
+
+    /// Puts a text into the state, where the last one of its subject stands at a place; `nil`: wherever.
+    @discardableResult
+    private func put(_ text: String, as subject: String, after last: UInt64? = nil) throws(StoreError) -> Bool {
+        let headers = last.map { [("Nats-Expected-Last-Subject-Sequence", String($0))] } ?? []
+        switch NATSLog.place(link.wait(for: subject, Array(text.utf8), headers: headers, within: 2_000)) {
+        case .success: return true
+        case .failure(.refused): return false
+        case .failure(.undecided): throw .unavailable("JetStream does not answer")
+        }
     }
 
     /// What does not mend by waiting is told at once.

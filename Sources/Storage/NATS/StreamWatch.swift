@@ -126,11 +126,35 @@ final class StreamWatch: Sendable {
             let look = StreamWatch.look(at: stream, whose: beginning, answer)
             if look != .well { return look }
         }
-        return .well
+        let request = #"{"last_by_subj":"\#(subjects.stateLife)"}"#
+        let answer = link.wait(
+            for: "$JS.API.STREAM.MSG.GET.\(subjects.state)", Array(request.utf8), within: 2_000)
+        return StreamWatch.look(atState: subjects.state, whose: subjects.lives.state, answer)
+    }
+
+    /// What an answer says of the stream of snapshots, in which a life is to stand.
+    static func look(atState stream: String, whose life: String, _ answer: NATSAnswer) -> Look {
+        if case .reply(let bytes, _, _) = answer {
+            let answer = StreamAnswer(bytes)
+            let isEmpty = answer.errorCode == 10037
+            if isEmpty || answer.errorCode == nil && answer.data != Array(life.utf8) {
+                return .replaced("the stream '\(stream)' was made anew")
+            }
+        }
+        return look(at: stream, answer) ?? .well
     }
 
     /// What an answer says of a stream whose subjects are to begin with a text.
     static func look(at stream: String, whose beginning: String, _ answer: NATSAnswer) -> Look {
+        if let fault = look(at: stream, answer) { return fault }
+        guard case .reply(let bytes, _, _) = answer, StreamAnswer(bytes).contains("\"\(beginning)") else {
+            return .replaced("the stream '\(stream)' was made anew")
+        }
+        return .well
+    }
+
+    /// What is wrong with an answer; `nil`: nothing.
+    private static func look(at stream: String, _ answer: NATSAnswer) -> Look? {
         switch answer {
         case .notSent: return .lost("there is no connection to a NATS server")
         case .nobody: return .lost("JetStream is not there")
@@ -138,11 +162,7 @@ final class StreamWatch: Sendable {
         case .reply(let bytes, _, _):
             let answer = StreamAnswer(bytes)
             if answer.errorCode == StreamAnswer.noStream { return .missing("the stream '\(stream)' is not there") }
-            if answer.errorCode != nil { return .lost("the stream '\(stream)': \(answer.errorWords)") }
-            guard answer.contains("\"\(beginning)") else {
-                return .replaced("the stream '\(stream)' was made anew")
-            }
-            return .well
+            return answer.errorCode.map { _ in .lost("the stream '\(stream)': \(answer.errorWords)") }
         }
     }
 }

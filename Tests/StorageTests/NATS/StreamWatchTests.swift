@@ -29,6 +29,17 @@ import Testing
         }
     }
 
+    @Test("the stream of snapshots is another one where another life stands in it, or none")
+    func state() {
+        let life = answer(#"{"message":{"subject":"x.state.life","seq":1,"data":"YWJj"}}"#)
+        #expect(StreamWatch.look(atState: "s", whose: "abc", life) == .well)
+        #expect(StreamWatch.look(atState: "s", whose: "abd", life) == .replaced("the stream 's' was made anew"))
+        let empty = answer(#"{"error":{"code":404,"err_code":10037,"description":"no message found"}}"#)
+        #expect(StreamWatch.look(atState: "s", whose: "abc", empty) == .replaced("the stream 's' was made anew"))
+        let missing = answer(#"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#)
+        #expect(StreamWatch.look(atState: "s", whose: "abc", missing) == .missing("the stream 's' is not there"))
+    }
+
     @Test("a loss is told once, when it was seen twice, and its end once")
     func losses() {
         var findings = StreamWatch.Findings()
@@ -68,7 +79,7 @@ import Testing
         var settings = settings
         settings.partitions = 12
         let names = StreamNames(settings)
-        let config = #"{"config":{"name":"x","description":"\#(names.description(3))","subjects":["a"]}}"#
+        let config = #"{"config":{"name":"x","description":"\#(names.description)","subjects":["a"]}}"#
         #expect(names.partitionCount(in: StreamAnswer(Array(config.utf8))) == 12)
         #expect(names.partitionCount(in: StreamAnswer(Array(#"{"config":{"name":"x"}}"#.utf8))) == nil)
     }
