@@ -54,6 +54,11 @@ import Testing
         try await runClient("cluster_lives.py", Places.fanfare)
     }
 
+    @Test("a log that is slow and takes little at once: batches fit, what waits is bounded, what is refused stays out")
+    func full() async throws {
+        try await runClient("full.py", Places.fanfare)
+    }
+
     @Test("whatever fails, nothing acked is lost, nothing comes twice, and all brokers end equal")
     func faults() async throws {
         try await runClient(

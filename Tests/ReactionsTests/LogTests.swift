@@ -35,6 +35,40 @@ import Testing
         #expect(LogBatch(bytes: batch.bytes) == batch)
     }
 
+    @Test("how large a batch gets is known before it is written", arguments: actions)
+    func size(action: Operation.Action) {
+        for (actions, texts) in [
+            ([action], ""), (Self.actions, "m1"), ([action], String(repeating: "é", count: 40_000)),
+        ] {
+            var batch = batch(actions)
+            for index in batch.entries.indices { batch.entries[index].operation.message += texts }
+            let most = batch.entries.reduce(LogBatch.headBytes(batch.rules)) { $0 + $1.maxBytes }
+            #expect(batch.bytes.count <= most)
+            #expect(most - batch.bytes.count <= 64 + batch.entries.count * 64)
+        }
+    }
+
+    @Test("what a token allows is logged as what it says of the operation")
+    func tokenLists() {
+        func logged(_ action: Operation.Action, _ allowed: [String]?) -> Operation {
+            Operation(action, message: "m", user: "ada", tokenAllowed: allowed)
+                .forLog(by: Rules(kind: .any, foldSkinTones: true))
+        }
+        let many = (0..<1_000).map { "r\($0)" }
+        #expect(logged(.toggle(reaction: "r7", count: nil, data: nil), many).tokenAllowed == nil)
+        #expect(logged(.toggle(reaction: "other", count: nil, data: nil), many).tokenAllowed == [])
+        #expect(logged(.toggle(reaction: "👍🏽", count: nil, data: nil), ["👍"]).tokenAllowed == nil)
+        #expect(logged(.set(reactions: ["r1", "other"]), many).tokenAllowed == [])
+        #expect(logged(.remove(reaction: "other", count: nil), many).tokenAllowed == nil)
+    }
+
+    @Test("a set is logged with each reaction once")
+    func sets() {
+        let operation = Operation(
+            .set(reactions: Array(repeating: "👍", count: 9_000) + ["🎉"]), message: "m", user: "ada")
+        #expect(operation.forLog(by: Rules()).action == .set(reactions: ["👍", "🎉"]))
+    }
+
     @Test("a batch of all is read again, and no part of it is")
     func parts() {
         let batch = batch()

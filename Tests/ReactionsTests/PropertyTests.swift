@@ -86,12 +86,15 @@ private struct Run {
     /// One operation on all of them; whether they agree in everything afterwards.
     mutating func takesStep() -> Bool {
         let (operation, time) = next()
+        let foreseen = foresee(operation, at: time)
         let outcome = Result { () throws(Refusal) in try ledger.apply(operation, rules: rules, at: time) }
         let expected = Result { () throws(Refusal) in try plain.apply(operation, rules: rules, at: time) }
         if twin != nil {
-            let again = Result { () throws(Refusal) in try twin?.apply(operation, rules: rules, at: time) }
+            let logged = operation.forLog(by: rules)
+            let again = Result { () throws(Refusal) in try twin?.apply(logged, rules: rules, at: time) }
             guard same(outcome.map { Optional($0) }, again) else { return false }
         }
+        if let foreseen, !same(foreseen, outcome.map { Optional($0) }) { return false }
         switch (outcome, expected) {
         case (.success(let outcome), .success(let (answer, isDuplicate))):
             for record in outcome.records { keep(record) }
@@ -103,6 +106,20 @@ private struct Run {
         }
         if random.chance(1, of: 50) { restart() }
         return !random.chance(1, of: 3) || agrees()
+    }
+
+    /// What can be said of an operation ahead of its time; `nil`: nothing.
+    private func foresee(_ operation: Operation, at time: Int64) -> Result<Outcome?, Refusal>? {
+        do throws(Refusal) {
+            if let plan = try ledger.recall(operation, rules: rules, at: time) {
+                var ledger = ledger
+                return .success(ledger.commit(plan))
+            }
+            try rules.checkReactions(of: operation)
+            return nil
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Keeps a record as a store does.

@@ -5,58 +5,7 @@ import Wire
 // A channel whose changes go by way of a log that several brokers share. Each of them applies the log to its own ledger;
 // the one that appended a batch answers for it.
 extension Channel {
-    /// Takes a request in: an operation for the next batch, everything else for when what came before it is applied.
-    func handleLogged(_ request: ChannelRequest, at moment: Moment) {
-        let item = item(for: request, at: moment)
-        line?.items.append(item)
-        drain(at: moment)
-    }
-
-    private func item(for request: ChannelRequest, at moment: Moment) -> LogLine.Item {
-        if let line, line.items.count >= maxWaiting, !request.body.isNeverRefused {
-            return .reply(overflow(of: request))
-        }
-        guard case .operation(let operation) = request.body else { return .request(request) }
-        if line?.isDown ?? false {
-            return .reply(refusal(of: request, .unavailable, LogLine.unavailable))
-        }
-        // What the ledger refuses or knows as it is now takes no token; what it is by then, the log says.
-        let now = max(moment.unix, line?.progress.time ?? 0)
-        if limiter.isLimiting, let plan = try? ledger.judge(operation, rules: namespace.rules, at: now),
-            !plan.isDuplicate, let wait = limiter.take(for: request.origin.asker, at: moment.clock)
-        {
-            let words = "too fast; wait as long as this says"
-            return .reply(refusal(of: request, .rateLimited, words, retryAfterMilliseconds: wait))
-        }
-        return .operation(request, operation, at: moment.unix)
-    }
-
-    /// Answers what waits for no operation any more, up to one whose author has seen more than this broker.
-    func drain(at moment: Moment) {
-        while let item = line?.items.first {
-            switch item {
-            case .operation: return
-            case .reply(let reply): outbox.emit(reply, at: moment)
-            case .request(let request):
-                if isAhead(request) {
-                    if line?.isHeldBack == false { line?.mustRead(at: moment.clock) }
-                    line?.isHeldBack = true
-                    return
-                }
-                line?.isHeldBack = false
-                outbox.emit(answer(to: request, at: moment), at: moment)
-            }
-            line?.items.removeFirst()
-        }
-    }
-
-    /// Whether its author has seen changes by way of another broker that have not come here yet.
-    private func isAhead(_ request: ChannelRequest) -> Bool {
-        guard case .subscribe(let subscribe) = request.body, let since = subscribe.since else { return false }
-        return since.epoch == epoch && since.seq > ledger.seq
-    }
-
-    // MARK: The log
+    // MARK: What the log says
 
     /// Takes what the log tells of the channel.
     func heard(_ entry: LogEntry, previous: UInt64, at moment: Moment) {
@@ -124,6 +73,7 @@ extension Channel {
         applyEarly(at: moment)
         if let requests = unread {
             unread = nil
+            line?.unreadBytes = 0
             for request in requests { handleLogged(request, at: moment) }
         }
         drain(at: moment)
@@ -135,7 +85,7 @@ extension Channel {
     private func readFailed(at moment: Moment) {
         guard unread == nil else { return loaded(nil, group: 0, at: moment) }
         line?.readAt = moment.clock + LogLine.resendDelay
-        if case .request(let request) = line?.items.first, line?.isHeldBack == true {
+        if case .request(let request) = line?.queue.first, line?.isHeldBack == true {
             answerHeldBack(with: tooEarly(request), at: moment)
         }
         drain(at: moment)
@@ -144,7 +94,7 @@ extension Channel {
     /// Answers the one whose author had seen more, and who has seen what there never was.
     private func answerWhoeverIsAhead(at moment: Moment) {
         // A read that was begun before it came says nothing.
-        guard case .request(let request) = line?.items.first, line?.isHeldBack == true, line?.readAt == nil else {
+        guard case .request(let request) = line?.queue.first, line?.isHeldBack == true, line?.readAt == nil else {
             return
         }
         answerHeldBack(with: answer(to: request, at: moment), at: moment)
@@ -152,7 +102,7 @@ extension Channel {
 
     private func answerHeldBack(with reply: Reply, at moment: Moment) {
         line?.isHeldBack = false
-        line?.items.removeFirst()
+        line?.queue.removeFirst()
         outbox.emit(reply, at: moment)
     }
 
@@ -177,8 +127,8 @@ extension Channel {
     func takeLogWork(number: UInt64, at moment: Moment) -> LogWork {
         var work = LogWork()
         retry(&work, number: number, at: moment)
-        if let line, line.inFlight == nil, unread == nil {
-            let entries = entries(of: line)
+        if line?.inFlight == nil, unread == nil {
+            let entries = nextEntries(at: moment)
             if !entries.isEmpty { work.append = send(entries, number: number, at: moment) }
         }
         if let line, !line.isReading, unread == nil, let readAt = line.readAt, readAt <= moment.clock {
@@ -194,18 +144,39 @@ extension Channel {
         return work
     }
 
-    /// The operations that go into the next batch: none behind someone who may have to be held back.
-    private func entries(of line: LogLine) -> [LogBatch.Entry] {
+    /// The operations that go into the next batch: none behind someone who may have to be held back, nor behind one whose
+    /// key shows first what it is, and no more than the log takes at once.
+    private func nextEntries(at moment: Moment) -> [LogBatch.Entry] {
+        guard let line, !line.queue.isEmpty else { return [] }
+        let room = line.maxBatchBytes - LogBatch.headBytes(namespace.rules)
+        refuseTooLarge(room, at: moment)
         var entries: [LogBatch.Entry] = []
-        for item in line.items.waiting {
+        var left = room
+        for item in self.line?.queue.waiting ?? [] {
             switch item {
-            case .operation(_, let operation, let at): entries.append(LogBatch.Entry(at: at, operation))
+            case .operation(_, let operation, let at):
+                let entry = LogBatch.Entry(at: at, operation)
+                left -= entry.maxBytes
+                if left < 0 { return entries }
+                entries.append(entry)
+            case .again: return entries
             case .request(let request): if isAhead(request) { return entries }
             case .reply: break
             }
             if entries.count == LogLine.maxOperations { return entries }
         }
         return entries
+    }
+
+    /// Refuses operations at the front that no batch has room for.
+    private func refuseTooLarge(_ room: Int, at moment: Moment) {
+        while case .operation(let request, let operation, let at) = line?.queue.first,
+            LogBatch.Entry(at: at, operation).maxBytes > room
+        {
+            let reply = refusal(of: request, .badRequest, "larger than what the brokers' log takes")
+            line?.queue.replaceFirst(with: .reply(reply))
+            drain(at: moment)
+        }
     }
 
     private func send(
@@ -244,24 +215,16 @@ extension Channel {
             if position <= line?.progress.position ?? 0 { passedBy(at: moment) }
         } else {
             work.hasGivenUp = true
-            refuse(batch, at: moment)
+            refuseOperations(at: moment)
             // An empty batch with a higher number: what was given up cannot come after it.
             work.append = send([], number: number, at: moment)
         }
     }
 
-    /// Refuses the operations of a batch, and answers what waited behind them.
-    private func refuse(_ batch: LogLine.InFlight, at moment: Moment) {
-        var left = batch.operations
+    /// Refuses the operations of the batch on its way, and those that were to go with the next one: they never left.
+    private func refuseOperations(at moment: Moment) {
         line?.inFlight = nil
-        while left > 0, let operation = takeOperation(at: moment) {
-            outbox.emit(refusal(of: operation.request, .unavailable, LogLine.unavailable), at: moment)
-            left -= 1
-        }
-        // Those that were to go with the next one: they never left.
-        while let operation = takeOperation(at: moment) {
-            outbox.emit(refusal(of: operation.request, .unavailable, LogLine.unavailable), at: moment)
-        }
+        line?.queue.answerOperations { refusal(of: $0, .unavailable, LogLine.unavailable) }
         drain(at: moment)
     }
 
@@ -270,8 +233,8 @@ extension Channel {
     /// Takes the first operation that waits; what is ahead of it is answered.
     private func takeOperation(at moment: Moment) -> (request: ChannelRequest, operation: Operation)? {
         drain(at: moment)
-        guard case .operation(let request, let operation, _) = line?.items.first else { return nil }
-        line?.items.removeFirst()
+        guard case .operation(let request, let operation, _) = line?.queue.first else { return nil }
+        line?.queue.removeFirst()
         return (request, operation)
     }
 
@@ -335,7 +298,7 @@ extension Channel {
         }
         // Its outcome is among what was not seen.
         if let batch = line?.inFlight, known.progress.hasApplied(batch.number, of: line?.writer ?? 0) {
-            refuse(batch, at: moment)
+            refuseOperations(at: moment)
         }
         return true
     }

@@ -89,10 +89,7 @@ actor Channel {
 
     /// Takes a request; a change it makes belongs to the store's commit `group`.
     func handle(_ request: ChannelRequest, group: UInt64, at moment: Moment) {
-        guard unread == nil else {
-            unread?.append(request)
-            return
-        }
+        guard unread == nil else { return holdUnread(request) }
         if line != nil { return handleLogged(request, at: moment) }
         let before = records.count
         let reply = isFull(for: request) ? overflow(of: request) : answer(to: request, at: moment)
@@ -119,7 +116,7 @@ actor Channel {
     }
 
     func overflow(of request: ChannelRequest) -> Reply {
-        outbox.countOverflow()
+        outbox.countOverflow(.waitingRequests)
         return refusal(of: request, .unavailable, "too many requests wait for this channel")
     }
 
@@ -253,6 +250,7 @@ actor Channel {
         guard let requests = unread else { return }
         guard let image else {
             unread = requests.filter { $0.body.waitsForStore }
+            line?.unreadBytes = 0
             for request in requests where !request.body.waitsForStore {
                 outbox.emit(answerWithoutStore(to: request), at: moment)
             }

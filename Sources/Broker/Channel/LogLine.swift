@@ -6,16 +6,6 @@ import Storage
 /// One batch of the channel is on its way at a time, so that the order of requests is that of the log; what comes
 /// meanwhile is the next batch. It is answered when it comes back by the log, with the outcome that every broker finds.
 struct LogLine: Sendable {
-    /// Something that was asked for, in order.
-    enum Item: Sendable {
-        /// An operation, and when it was asked for.
-        case operation(ChannelRequest, Operation, at: Int64)
-        /// A request that changes nothing.
-        case request(ChannelRequest)
-        /// What is known already, and waits for its place.
-        case reply(Reply)
-    }
-
     /// The batch on its way.
     struct InFlight: Sendable {
         var number: UInt64
@@ -50,7 +40,13 @@ struct LogLine: Sendable {
     /// Names this broker among those that write.
     let writer: UInt64
     var progress = LogProgress()
-    var items = Waitlist<Item>()
+    var queue = LogQueue()
+    /// How many bytes the log takes in one batch.
+    let maxBatchBytes: Int
+    /// How many bytes of requests may wait.
+    let maxWaitingBytes: Int
+    /// About how many wait until the channel is read.
+    var unreadBytes = 0
     var inFlight: InFlight?
     /// Entries that came before those ahead of them, or while the log is being read.
     var early: [(entry: LogEntry, previous: UInt64)] = []
@@ -67,18 +63,20 @@ struct LogLine: Sendable {
     /// Whether a snapshot is due.
     var isSnapshotDue = false
 
-    init(writer: UInt64) {
+    init(writer: UInt64, maxBatchBytes: Int, maxWaitingBytes: Int) {
         self.writer = writer
+        self.maxBatchBytes = maxBatchBytes
+        self.maxWaitingBytes = maxWaitingBytes
     }
 
     /// Whether a batch was given up, and the log has taken none since.
     var isDown: Bool { inFlight.map { $0.operations == 0 } ?? false }
 
     /// Whether something waits for the log.
-    var hasPending: Bool { !items.isEmpty || inFlight.map { $0.operations > 0 } ?? false }
+    var hasPending: Bool { !queue.isEmpty || inFlight.map { $0.operations > 0 } ?? false }
 
     /// Whether nothing waits, and nothing is on its way.
-    var isIdle: Bool { items.isEmpty && inFlight == nil && !isReading }
+    var isIdle: Bool { queue.isEmpty && inFlight == nil && !isReading }
 
     /// When something is to be done although nothing happens, in milliseconds of the channel's clock.
     var due: Int64? {

@@ -18,6 +18,10 @@ struct Waitlist<Element: Sendable>: Sendable {
         elements.append(element)
     }
 
+    mutating func replaceFirst(with element: Element) {
+        if !isEmpty { elements[start] = element }
+    }
+
     mutating func removeFirst() {
         start += 1
         guard start == elements.count || (start >= 64 && start * 2 >= elements.count) else { return }

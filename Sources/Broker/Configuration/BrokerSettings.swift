@@ -28,6 +28,8 @@ public struct BrokerSettings: Sendable {
         public var unansweredRequests = 1024
         /// The most requests that one channel holds until its store has answered; beyond it they are refused.
         public var waitingRequests = 65_536
+        /// The most bytes of requests that one channel holds until the log that brokers share has taken them.
+        public var waitingBytes = 33_554_432
         /// The most bytes that wait for one connection.
         public var outboundBytes = 1_048_576
         /// How long a connection may take to its first request's head, and a request's body to arrive, in milliseconds.

@@ -24,6 +24,8 @@ public enum LimitName: String, Error, Sendable, CaseIterable {
     case unansweredRequests = "unanswered_requests"
     /// The most requests that wait in a channel for the store.
     case waitingRequests = "waiting_requests"
+    /// The most bytes of requests that wait in a channel for a log that several brokers share.
+    case waitingBytes = "waiting_bytes"
     /// The most bytes that wait for a connection.
     case outboundBytes = "outbound_bytes"
     /// How long a connection may take to its first request's head, in milliseconds.
@@ -58,6 +60,7 @@ public enum LimitName: String, Error, Sendable, CaseIterable {
         case .subscriptions: \.subscriptions
         case .unansweredRequests: \.unansweredRequests
         case .waitingRequests: \.waitingRequests
+        case .waitingBytes: \.waitingBytes
         case .outboundBytes: \.outboundBytes
         case .handshake: \.handshakeMilliseconds
         case .idle: \.idleMilliseconds
@@ -81,6 +84,7 @@ public enum LimitName: String, Error, Sendable, CaseIterable {
         case .subscriptions: 1...65_536
         case .unansweredRequests: 16...1_000_000
         case .waitingRequests: 16...10_000_000
+        case .waitingBytes: 1024...1_073_741_824
         case .outboundBytes: 1024...1_073_741_824
         case .handshake, .idle, .identify, .heartbeat, .silence, .stall, .drain, .close: 100...3_600_000
         }

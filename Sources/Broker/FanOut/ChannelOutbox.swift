@@ -166,7 +166,7 @@ struct ChannelOutbox: Sendable {
     }
 
     /// A request was refused because too many wait.
-    mutating func countOverflow() { counts.overflows += 1 }
+    mutating func countOverflow(_ limit: LimitName) { counts.overflows.append(limit) }
 
     /// What was counted since this was last asked.
     mutating func takeCounts() -> ChannelCounts {

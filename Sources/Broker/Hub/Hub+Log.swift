@@ -16,6 +16,12 @@ extension Hub {
         sharedLog?.follow(name) { inbox.post(.heard(name, $0)) }
     }
 
+    /// Where a channel stands that comes into memory.
+    func makeLine(in log: any OperationLog) -> LogLine {
+        LogLine(
+            writer: writer, maxBatchBytes: log.maxEntryBytes, maxWaitingBytes: settings.limits.waitingBytes)
+    }
+
     func heard(_ name: String, _ news: LogNews) {
         guard let resident = residents[name] else { return }
         let moment = moment

@@ -206,7 +206,7 @@ public actor Hub {
             name: name, epoch: epoch, namespace: namespace, entry: entry,
             limiter: ChannelLimiter(buckets, entry: entry, namespace),
             maxWaiting: settings.limits.waitingRequests,
-            hubs: hubs.count, loop: loop, line: sharedLog.map { _ in LogLine(writer: writer) })
+            hubs: hubs.count, loop: loop, line: sharedLog.map(makeLine))
         let resident = Resident(channel, at: loop.now)
         residents[name] = resident
         follow(name)

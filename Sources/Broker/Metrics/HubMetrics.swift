@@ -11,8 +11,8 @@ struct ChannelCounts: Sendable {
     var errors: [ErrorCode] = []
     /// The changes that were let out.
     var events: UInt64 = 0
-    /// Requests that were refused because too many waited.
-    var overflows: UInt64 = 0
+    /// The bounds by which requests were refused, as too much waited.
+    var overflows: [LimitName] = []
 
     /// Counts what a reply tells.
     mutating func count(_ reply: Reply) {
@@ -79,7 +79,7 @@ struct HubMetrics: Sendable {
         results += counts.results
         for code in counts.errors { count(code) }
         events += counts.events
-        if counts.overflows > 0 { limits.count(.waitingRequests, counts.overflows) }
+        for limit in counts.overflows { limits.count(limit) }
     }
 
     mutating func count(_ code: ErrorCode) {

@@ -38,7 +38,7 @@ extension Ledger {
     }
 
     /// The first answer, where the key was used for the same body; else notes what to remember.
-    private func useKey(of operation: Operation, rules: Rules, in plan: inout Plan) throws(Refusal) -> Answer? {
+    func useKey(of operation: Operation, rules: Rules, in plan: inout Plan) throws(Refusal) -> Answer? {
         guard let key = operation.key else { return nil }
         if case .freeze = operation.action { return nil }
         let body = Fingerprint(of: operation, rules: rules)

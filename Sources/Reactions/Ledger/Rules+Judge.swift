@@ -46,10 +46,7 @@ extension Rules {
     /// What came in under other settings (another kind, skin tones not folded) can still be removed.
     func named(by raw: String, among there: some Sequence<Reaction>) throws(Refusal) -> Reaction {
         let reaction = canonical(raw)
-        var old = self
-        old.kind = .any
-        old.foldSkinTones = false
-        let before = reaction == nil || foldSkinTones ? old.canonical(raw) : nil
+        let before = reaction == nil || foldSkinTones ? earlier.canonical(raw) : nil
         if let before, before != reaction, there.contains(before), !there.contains(where: { $0 == reaction }) {
             return before
         }

@@ -10,6 +10,9 @@ public protocol OperationLog: AnyObject, Sendable {
     /// Whether its servers can be reached, as far as that is known.
     var isConnected: Bool { get }
 
+    /// How large an entry may be, in bytes; a larger one is refused.
+    var maxEntryBytes: Int { get }
+
     /// Tells what is appended to a channel from now on, by whomever, until ``unfollow(_:)``.
     ///
     /// Entries may come late, twice or not at all: each tells which one was before it.

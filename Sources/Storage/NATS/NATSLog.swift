@@ -86,11 +86,21 @@ public final class NATSLog: OperationLog {
 
     // MARK: Appending and reading
 
+    /// How large an entry may be; see ``OperationLog/maxEntryBytes``.
+    public var maxEntryBytes: Int { max(0, link.maxPayload - NATSLog.headerBytes) }
+
+    /// Room for an entry's headers, which the servers count as well.
+    private static let headerBytes = 1_024
+
     /// Appends an entry; see ``OperationLog/append(_:to:id:answer:)``.
     public func append(
         _ bytes: [UInt8], to channel: String, id: String,
         answer: @escaping @Sendable (Result<UInt64, AppendFailure>) -> Void
     ) {
+        guard bytes.count <= maxEntryBytes else {
+            let words = "a batch of \(bytes.count) bytes, and the NATS servers take \(maxEntryBytes) (max_payload)"
+            return answer(.failure(.refused(words)))
+        }
         link.ask(subjects.entries(of: channel), bytes, headers: [("Nats-Msg-Id", id)]) {
             answer(NATSLog.place($0))
         }

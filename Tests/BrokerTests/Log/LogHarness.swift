@@ -36,10 +36,16 @@ final class LogHarness {
     var moment = Moment(unix: 1_000_000, clock: 0)
     /// How far apart entries stand, as those of other channels are between them.
     var step: UInt64 = 1
+    private let maxBatchBytes: Int
+    private let maxWaitingBytes: Int
     private var nextID: UInt64 = 1
     private var nextWriter: UInt64 = 1
 
-    init(_ count: Int, _ namespace: Namespace = Namespace()) async throws {
+    init(
+        _ count: Int, _ namespace: Namespace = Namespace(), maxBatchBytes: Int = 1 << 20, maxWaitingBytes: Int = 1 << 20
+    ) async throws {
+        self.maxBatchBytes = maxBatchBytes
+        self.maxWaitingBytes = maxWaitingBytes
         loop = try EventLoop(name: "log-test")
         loop.start()
         self.namespace = namespace
@@ -52,18 +58,24 @@ final class LogHarness {
 
     /// A broker comes to the channel, and reads what there is.
     func addNode() async throws {
+        let node = addUnread()
+        let fault = await node.channel.read(.success(log.read(after: nil)), at: moment)
+        #expect(fault == nil)
+    }
+
+    /// A broker comes to the channel, and has read nothing of it yet.
+    func addUnread() -> Node {
         let node = Node(makeChannel(), writer: nextWriter)
         nextWriter += 1
         nodes.append(node)
-        let fault = await node.channel.read(.success(log.read(after: nil)), at: moment)
-        #expect(fault == nil)
+        return node
     }
 
     private func makeChannel() -> Channel {
         Channel(
             name: "chat:1", epoch: "e1", namespace: namespace, entry: "chat",
             limiter: ChannelLimiter(SharedBuckets(), entry: "chat", namespace), maxWaiting: 10_000, hubs: 1, loop: loop,
-            line: LogLine(writer: nextWriter))
+            line: LogLine(writer: nextWriter, maxBatchBytes: maxBatchBytes, maxWaitingBytes: maxWaitingBytes))
     }
 
     // MARK: Requests
@@ -166,6 +178,11 @@ final class LogHarness {
             if isQuiet { return }
         }
         Issue.record("it does not come to rest")
+    }
+
+    /// The operations of the batches that a node has on their way.
+    func sent(_ node: Int) -> [[Reactions.Operation]] {
+        nodes[node].sent.map { LogBatch(bytes: $0.bytes)?.entries.map(\.operation) ?? [] }
     }
 
     /// What a node said in reply to a request.

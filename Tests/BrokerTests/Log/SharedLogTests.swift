@@ -231,7 +231,8 @@ import Wire
     func faults(seed: UInt64) async throws {
         print("seed \(seed)")
         var random = SeededGenerator(seed: seed)
-        let harness = try await LogHarness(3)
+        // Some with batches of a few operations each.
+        let harness = try await LogHarness(3, maxBatchBytes: seed % 3 == 0 ? 200 : 1 << 20)
         var asked: [(node: Int, id: UInt64)] = []
         for node in 0..<3 { _ = await harness.subscribe(node, 100 + node) }
         for _ in 0..<600 {
@@ -245,8 +246,9 @@ import Wire
                 let actions: [Reactions.Operation.Action] = [
                     .add(reaction: "👍", count: nil, data: nil), .remove(reaction: "👍", count: nil),
                     .toggle(reaction: "🎉", count: nil, data: nil), .clear(reaction: nil, user: nil),
+                    .add(reaction: "no reaction", count: nil, data: nil),
                 ]
-                let action = actions[Int.random(in: 0..<4, using: &random)]
+                let action = actions[Int.random(in: 0..<5, using: &random)]
                 asked.append((index, await harness.act(index, user, action, on: message, key: key)))
             case 4...5: await harness.store(node, step: UInt64.random(in: 1...3, using: &random))
             case 6: await harness.store(node, losesAnswer: true)

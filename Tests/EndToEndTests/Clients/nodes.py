@@ -4,6 +4,7 @@ Every server reaches every other by a relay of its own, and every broker every s
 """
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -98,7 +99,7 @@ class Process:
 class Server(Process):
     """A NATS server with JetStream."""
 
-    def __init__(self, index, folder, ports, routes):
+    def __init__(self, index, folder, ports, routes, max_payload=1048576):
         self.index, self.port, self.cluster_port = index, ports[0], ports[1]
         file = os.path.join(folder, "nats-%d.conf" % index)
         cluster = ""
@@ -118,8 +119,9 @@ cluster {
 listen: 127.0.0.1:%d
 http: 127.0.0.1:%d
 ping_interval: "2s"
+max_payload: %d
 jetstream { store_dir: "%s", max_memory_store: 64MB, max_file_store: 4GB }%s
-""" % (index, self.port, self.monitor, os.path.join(folder, "jetstream-%d" % index), cluster))
+""" % (index, self.port, self.monitor, max_payload, os.path.join(folder, "jetstream-%d" % index), cluster))
         super().__init__("nats-%d" % index, folder, [nats_server(), "-c", file])
 
     async def reachable(self):
@@ -152,7 +154,7 @@ jetstream { store_dir: "%s", max_memory_store: 64MB, max_file_store: 4GB }%s
 class Broker(Process):
     """A broker that shares its channels by NATS."""
 
-    def __init__(self, index, folder, fanfare, servers, replicas, words=()):
+    def __init__(self, index, folder, fanfare, servers, replicas, words=(), limits=None):
         self.index = index
         self.port = free_port()
         self.data = os.path.join(folder, "data-%d" % index)
@@ -160,7 +162,8 @@ class Broker(Process):
         file = os.path.join(folder, "broker-%d.json" % index)
         with open(file, "w") as out:
             names = ", ".join('"nats://127.0.0.1:%d"' % port for port in servers)
-            out.write('{"server_keys": ["%s"], "nats": {"servers": [%s], "replicas": %d}}' % (KEY, names, replicas))
+            out.write('{"server_keys": ["%s"], "nats": {"servers": [%s], "replicas": %d}, "limits": %s}' % (
+                KEY, names, replicas, json.dumps(limits or {})))
         super().__init__("broker-%d" % index, folder, [
             fanfare, "serve", "--dev", "--moderator", "mod", "--listen", "127.0.0.1:%d" % self.port, "--data", self.data,
             "--loops", "2", "--config", file, *words])
@@ -189,7 +192,7 @@ class Broker(Process):
 class Nodes:
     """All of them."""
 
-    def __init__(self, folder, fanfare, servers=3, brokers=3, words=()):
+    def __init__(self, folder, fanfare, servers=3, brokers=3, words=(), limits=None, max_payload=1048576):
         ports = [(free_port(), free_port()) for _ in range(servers)]
         self.relays, self.routes, self.ways = [], {}, {}
         for here in range(servers):
@@ -197,13 +200,15 @@ class Nodes:
                 if here != there:
                     self.routes[here, there] = self.relay(ports[there][1])
         self.servers = [
-            Server(i, folder, ports[i], [r.port for (here, _), r in self.routes.items() if here == i])
+            Server(i, folder, ports[i], [r.port for (here, _), r in self.routes.items() if here == i],
+                   max_payload)
             for i in range(servers)]
         for broker in range(brokers):
             for server in range(servers):
                 self.ways[broker, server] = self.relay(ports[server][0])
         self.brokers = [
-            Broker(i, folder, fanfare, [self.ways[i, s].port for s in range(servers)], min(servers, 3), words)
+            Broker(i, folder, fanfare, [self.ways[i, s].port for s in range(servers)], min(servers, 3), words,
+                   limits)
             for i in range(brokers)]
 
     def relay(self, target):
