@@ -1,4 +1,5 @@
 import Reactions
+import Wire
 
 /// What waits in a channel for the log, in the order in which it was asked for.
 struct LogQueue: Sendable {

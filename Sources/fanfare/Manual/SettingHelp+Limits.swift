@@ -20,6 +20,7 @@ extension SettingHelp {
         case .subscriptions: "subscriptions of a connection"
         case .unansweredRequests: "requests of a connection that are not answered"
         case .waitingRequests: "requests that wait in a channel for the store"
+        case .waitingBytes: "bytes of requests that wait in a channel for the log of several brokers"
         case .outboundBytes: "bytes that wait for a connection"
         case .handshake: "from the connection to its first request's head, and for each body"
         case .idle: "rest between two requests"
