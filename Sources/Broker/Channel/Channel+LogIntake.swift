@@ -48,7 +48,7 @@ extension Channel {
             if line?.queue.hasKey(of: operation) ?? false { return .again(request, operation) }
             try namespace.rules.checkReactions(of: operation)
         } catch {
-            return .reply(refusal(of: request, ErrorCode(error), error.words))
+            return .reply(refusal(of: request, ErrorCode(error), error.words(on: operation.named, by: namespace.rules)))
         }
         if line?.isDown ?? false {
             return .reply(refusal(of: request, .unavailable, LogLine.unavailable))
@@ -67,7 +67,7 @@ extension Channel {
             do throws(Refusal) {
                 _ = try Channel.judge(operation, by: &ledger, namespace.rules, at: Moment(unix: now, clock: 0))
             } catch {
-                return refusal(of: request, ErrorCode(error), error.words)
+                return refusal(of: request, ErrorCode(error), error.words(on: operation.named, by: namespace.rules))
             }
         }
         let words = "too fast; wait as long as this says"
