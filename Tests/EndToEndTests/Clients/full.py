@@ -52,6 +52,7 @@ async def refusals(nodes, client):
             return json.load(answer)["bytes"]
 
     with Check("what can only be refused is not written to the log"):
+        matches(await client.request(**add("chat:1", "first")), result="added")
         before = await asyncio.to_thread(stored)
         found = await answers(client, [add("chat:1", "m", LARGE) for _ in range(60)])
         equal({answer.get("code") for answer in found}, {"invalid_reaction"}, "codes")
