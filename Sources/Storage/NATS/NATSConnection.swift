@@ -25,12 +25,12 @@ struct NATSConnection: ~Copyable {
     }
 
     private let handle: OpaquePointer
-    // The library's callbacks have a pointer to it; it lives until the connection is destroyed.
-    private let observer: Unmanaged<Observer>
 
     /// Connects to one of the servers.
     init(_ settings: NATSSettings, _ observer: Observer) throws(StoreError) {
         let options = try NATSOptions.make(settings)
+        // The library's callbacks have a pointer to it, on a thread that goes on when the connection is destroyed: the last
+        // of them lets go.
         let retained = unsafe Unmanaged.passRetained(observer)
         do throws(StoreError) {
             unsafe try options.observe(with: retained.toOpaque())
@@ -39,13 +39,11 @@ struct NATSConnection: ~Copyable {
             unsafe retained.release()
             throw error
         }
-        unsafe self.observer = retained
     }
 
     deinit {
         unsafe natsConnection_Close(handle)
         unsafe natsConnection_Destroy(handle)
-        unsafe observer.release()
     }
 
     var isConnected: Bool {

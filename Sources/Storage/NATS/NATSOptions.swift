@@ -42,7 +42,7 @@ struct NATSOptions: ~Copyable {
         unsafe natsOptions_Destroy(handle)
     }
 
-    /// Has the library tell an observer, which outlives the connection.
+    /// Has the library tell an observer, and let go of it when it tells nothing any more.
     func observe(with observer: UnsafeMutableRawPointer) throws(StoreError) {
         try unsafe check(
             natsOptions_SetReconnectedCB(
@@ -68,6 +68,14 @@ struct NATSOptions: ~Copyable {
                         observer.tell(.mayHaveMissed)
                     }
                 }, observer), "errors")
+        try unsafe check(
+            natsOptions_SetClosedCB(
+                handle,
+                { _, closure in
+                    if let closure = unsafe closure {
+                        unsafe Unmanaged<NATSConnection.Observer>.fromOpaque(closure).release()
+                    }
+                }, observer), "its end")
     }
 
     private static func observer(_ closure: UnsafeMutableRawPointer) -> NATSConnection.Observer {

@@ -144,7 +144,7 @@ async def refusals(nodes, folder, fanfare):
             ("partitions", 1, "made with 1 partitions, and 'nats.partitions' is 2", {"partitions": 2}),
             ("replicas", 1, "replicas > 1 not supported", {"name": "other", "replicas": 3}),
             ("tls", 1, "has no TLS, and tls:// demands it", {"servers": ["tls://127.0.0.1:%d" % port]}),
-            ("authorities", 2, "nats.ca_file: the file '/nonexistent' cannot be read", {"ca_file": "/nonexistent"}),
+            ("authorities", 2, "nats.ca_file: the file '/dev/null/ca' cannot be read", {"ca_file": "/dev/null/ca"}),
             ("path", 2, "is the URL of a NATS server", {"servers": ["nats://127.0.0.1:%d/foo" % port]})]:
         with Check("what does not mend is told at once: " + name):
             found, said = await run(name, nats)
