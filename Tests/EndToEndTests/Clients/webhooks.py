@@ -13,7 +13,7 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
 def webhook(receiver, **more):
-    return {"url": receiver.url, "secret": SECRET, "interval_ms": 20, "timeout_ms": 1000, "max_retry_ms": 500, **more}
+    return {"url": receiver.url, "secret": SECRET, "interval_ms": 20, "timeout_ms": 60_000, "max_retry_ms": 500, **more}
 
 
 async def waits(receiver, condition, what):
@@ -242,6 +242,9 @@ async def scenario(binary, folder, certificate, key):
     try:
         await contents(broker, chat)
         await anonymous(broker, anon)
+        # Only where an answer is waited for in vain is the wait short.
+        settings["namespaces"]["chat"]["webhook"] = webhook(chat, batch=3, timeout_ms=3000)
+        broker.reload(settings)
         await failures(broker, chat)
         await others(broker, down)
         await encrypted(broker, trusted, untrusted)
