@@ -6,6 +6,7 @@ Every server reaches every other by a relay of its own, and every broker every s
 import asyncio
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -18,9 +19,17 @@ KEY = "key-of-a-server-of-the-cluster-0123456789"
 
 
 def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
+    """One that stays free while a server is away: below those that the system gives to connections (32768 on)."""
+    # Not of the seed that repeats a run: runs beside each other should not meet.
+    ports = random.SystemRandom()
+    while True:
+        port = ports.randrange(20_000, 32_000)
+        with socket.socket() as taken:
+            try:
+                taken.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
 
 
 class Relay:
