@@ -55,5 +55,8 @@ import Transport
         #expect(hands.heeded.withLock { $0 } == ["mal"])
         reader.read()
         #expect(hands.reads.withLock { $0.count } == 1)
+        // A read that is never answered would hold the reader, and the reader the hands that hold the read.
+        hands.answer(.success([]))
+        #expect(hands.reads.withLock { $0.count } == 0)
     }
 }
