@@ -25,7 +25,8 @@ import Testing
     private func freePort() async throws -> Int {
         let finder = try Program(
             "/usr/bin/python3",
-            ["-c", "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"])
+            ["-c", "from nodes import free_port; print(free_port())"],
+            environment: ["PYTHONPATH": Places.clients.path()])
         let (_, record) = await finder.end()
         return try #require(Int(record.output.trimmingCharacters(in: .whitespacesAndNewlines)))
     }

@@ -50,6 +50,12 @@ struct NATSConnection: ~Copyable {
         unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED
     }
 
+    /// Whether it has given up, and does not come back by itself: the servers have refused it more than once, or ended it
+    /// for a reason that the library does not know.
+    var isClosed: Bool {
+        unsafe natsConnection_IsClosed(handle)
+    }
+
     /// The longest message that the servers take, in bytes.
     var maxPayload: Int {
         Int(unsafe natsConnection_GetMaxPayload(handle))

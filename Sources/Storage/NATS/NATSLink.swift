@@ -12,7 +12,8 @@ enum NATSAnswer: Sendable {
     case none
 }
 
-/// Carries messages from any thread to a connection, by a thread of its own, and answers back.
+/// Carries messages from any thread to a connection, by a thread of its own, and answers back. A connection that has
+/// given up is replaced by another one.
 final class NATSLink: Sendable {
     private enum Command: Sendable {
         case send(subject: String, bytes: [UInt8], headers: [(String, String)], token: UInt64?)
@@ -51,9 +52,8 @@ final class NATSLink: Sendable {
     /// Connects; `tell` is told what happens to the connection, on threads of the library's.
     init(_ settings: NATSSettings, tell: @escaping @Sendable (NATSConnectionEvent) -> Void) throws(StoreError) {
         inbox = "_INBOX.fanfare-" + String(UInt64.random(in: .min ... .max), radix: 36)
-        let connection = try NATSConnection(settings, NATSConnection.Observer(tell: tell))
-        maxPayload = connection.maxPayload
-        let sender = Sender(connection)
+        let sender = try NATSSender(settings, tell: tell)
+        maxPayload = sender.maxPayload
         sender.subscribe("\(inbox).*") { [weak self] in self?.receive($0) }
         let thread = try StoreThread { [self] in work(sender) }
         self.thread.withLock { $0 = thread }
@@ -148,40 +148,11 @@ final class NATSLink: Sendable {
 
     // MARK: The thread
 
-    /// What the thread alone touches.
-    private final class Sender {
-        private final class Held {
-            let subscription: NATSSubscription
-            init(_ subscription: consuming NATSSubscription) { self.subscription = subscription }
-        }
-
-        let connection: NATSConnection
-        private var subscriptions: [String: Held] = [:]
-
-        init(_ connection: consuming NATSConnection) {
-            self.connection = connection
-        }
-
-        func subscribe(_ subject: String, _ receive: @escaping @Sendable (borrowing NATSMessage) -> Void) {
-            if let subscription = connection.subscribe(subject, receive) {
-                subscriptions[subject] = Held(subscription)
-            }
-        }
-
-        func unsubscribe(_ subject: String) {
-            subscriptions[subject] = nil
-        }
-
-        func unsubscribeAll() {
-            subscriptions = [:]
-        }
-    }
-
-    private func work(_ sender: Sender) {
+    private func work(_ sender: NATSSender) {
         var looked = SystemClock.now
         var commands: [Command] = []
         while true {
-            let isConnected = sender.connection.isConnected
+            let isConnected = sender.isConnected
             let isClosed = state.withLock { state in
                 state.isConnected = isConnected
                 swap(&state.commands, &commands)
@@ -190,6 +161,7 @@ final class NATSLink: Sendable {
             for command in commands { carryOut(command, sender) }
             if commands.isEmpty {
                 if isClosed { break }
+                if !isConnected { sender.replaceClosed() }
                 wake.wait(milliseconds: NATSLink.round)
             }
             commands.removeAll(keepingCapacity: true)
@@ -198,7 +170,7 @@ final class NATSLink: Sendable {
                 dropOutlived()
             }
         }
-        sender.unsubscribeAll()
+        sender.close()
         let left = requests.withLock { requests in
             defer { requests.waiting = [:] }
             return Array(requests.waiting.values)
@@ -206,7 +178,7 @@ final class NATSLink: Sendable {
         for waiting in left { waiting.answer(.none) }
     }
 
-    private func carryOut(_ command: Command, _ sender: Sender) {
+    private func carryOut(_ command: Command, _ sender: NATSSender) {
         switch command {
         case .subscribe(let subject, let receive): sender.subscribe(subject, receive)
         case .unsubscribe(let subject): sender.unsubscribe(subject)
@@ -214,8 +186,8 @@ final class NATSLink: Sendable {
             let reply = token.map { "\(inbox).\($0)" }
             // What was written while there is no connection would go out when nobody waits for it any more.
             let isSent =
-                sender.connection.isConnected
-                && sender.connection.publish(bytes, to: subject, reply: reply, headers: headers)
+                sender.isConnected
+                && sender.publish(bytes, to: subject, reply: reply, headers: headers)
             if !isSent, let token { take(token)?(.notSent) }
         }
     }

@@ -14,7 +14,8 @@ public final class NATSLog: OperationLog {
     private let keeper: SnapshotKeeper
     private let watch: StreamWatch
 
-    /// Connects, and makes the streams that are not there; waits for that as long as it takes, up to half a minute.
+    /// Connects, and makes the streams that are not there; waits up to half a minute for a server, and then up to a minute
+    /// for the streams.
     ///
     /// - Parameters:
     ///   - settings: where it is.
@@ -22,12 +23,11 @@ public final class NATSLog: OperationLog {
     /// - Throws: `StoreError.unusable` at once where waiting does not help.
     public init(_ settings: NATSSettings, waiting: (String) -> Void = { _ in }) throws(StoreError) {
         let events = EventTeller()
-        let deadline = SystemClock.now + 30_000
-        let link = try NATSLog.untilReached(deadline, waiting) { () throws(StoreError) in
+        let link = try NATSLog.untilReached(SystemClock.now + 30_000, waiting) { () throws(StoreError) in
             try NATSLink(settings) { events.tell($0) }
         }
         do throws(StoreError) {
-            let lives = try NATSLog.untilReached(deadline, waiting) { () throws(StoreError) in
+            let lives = try NATSLog.untilReached(SystemClock.now + 60_000, waiting) { () throws(StoreError) in
                 do throws(StoreError) { return try StreamSetup(settings, link).lives() } catch {
                     guard let words = events.takeForbidden() else { throw error }
                     throw .unusable("NATS does not permit something: \(words)")

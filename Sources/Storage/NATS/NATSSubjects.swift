@@ -36,9 +36,6 @@ struct NATSSubjects: Sendable {
         names.partitions.map { (names.log($0), names.logBegin($0) + lives.logs[$0] + ".") }
     }
 
-    /// Where the life of the stream of snapshots stands.
-    var stateLife: String { names.stateLife }
-
     // MARK: Subjects
 
     /// With what the subjects begin of the stream in which a channel stands.
@@ -56,12 +53,12 @@ struct NATSSubjects: Sendable {
     func said(of channel: String) -> String { "\(name).channel.\(life(of: channel)).\(Self.token(channel)).said" }
 
     /// Where a channel's newest snapshot is named: a snapshot belongs to one life of its log.
-    func head(of channel: String) -> String { "\(state("head")).\(life(of: channel)).\(Self.token(channel))" }
+    func head(of channel: String) -> String { "\(names.stateBegin)head.\(life(of: channel)).\(Self.token(channel))" }
 
     /// A part of a snapshot, or all of them.
     func part(_ index: Int?, of channel: String, at position: UInt64) -> String {
         let channelAndPosition = "\(life(of: channel)).\(Self.token(channel)).\(position)"
-        return "\(state("part")).\(channelAndPosition).\(index.map(String.init) ?? "*")"
+        return "\(names.stateBegin)part.\(channelAndPosition).\(index.map(String.init) ?? "*")"
     }
 
     /// Where a user's revocation stands, in whichever life.
@@ -69,8 +66,6 @@ struct NATSSubjects: Sendable {
 
     /// All revocations.
     var revocations: String { names.stateBegin + "revoked.*" }
-
-    private func state(_ kind: String) -> String { "\(names.stateBegin)\(kind).\(lives.state)" }
 
     /// A name as one token of a subject: what has a meaning there or in JSON, and `%`, as `%` and two digits.
     static func token(_ name: String) -> String {

@@ -32,9 +32,6 @@ struct StreamNames: Sendable {
     /// All that the stream of snapshots takes.
     var allState: String { stateBegin + ">" }
 
-    /// Where the life of the stream of snapshots stands.
-    var stateLife: String { stateBegin + "life" }
-
     /// Where it stands which broker makes streams.
     var maker: String { stateBegin + "maker" }
 

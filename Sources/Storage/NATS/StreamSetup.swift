@@ -1,19 +1,17 @@
 import Locks
 
-/// Which lives of the streams a broker began with.
+/// Which lives of the log's streams a broker began with.
 ///
-/// Each is named once, when its stream is made, and is part of its subjects. So what belongs to one life can neither be
-/// written to another nor be read from it.
+/// Each is named once, when its stream is made, and is part of its subjects and of those of its snapshots. So what belongs
+/// to one life can neither be written to another nor be read from it.
 struct StreamLives: Sendable, Equatable {
     /// The lives of the log's streams, by partition.
     var logs: [String]
-    /// The life of the stream of snapshots and revocations.
-    var state: String
 
     /// Names the life of all counters: another one when any stream was made anew.
     var epoch: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in (logs + [state]).joined(separator: ".").utf8 {
+        for byte in logs.joined(separator: ".").utf8 {
             hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
         }
         return "n" + String(hash, radix: 36)
@@ -45,7 +43,7 @@ struct StreamSetup {
 
     /// The lives of all streams, which are there then.
     func lives() throws(StoreError) -> StreamLives {
-        let state = try lifeOfState()
+        try findState()
         var (logs, isMaker): ([String], Bool) = ([], false)
         for partition in names.partitions {
             var answer = try ask("STREAM.INFO.\(names.log(partition))", "")
@@ -58,7 +56,7 @@ struct StreamSetup {
             logs.append(try life(ofLog: partition, answer))
         }
         if isMaker { try put("0 \(StreamSetup.maker)", as: names.maker) }
-        return StreamLives(logs: logs, state: state)
+        return StreamLives(logs: logs)
     }
 
     // MARK: The log
@@ -100,21 +98,26 @@ struct StreamSetup {
 
     // MARK: The state
 
-    /// Makes the stream of snapshots and revocations where it is missing, the same whoever makes it; its life stands in it.
-    private func lifeOfState() throws(StoreError) -> String {
+    /// Makes the stream of snapshots and revocations where it is missing, the same whoever makes it.
+    private func findState() throws(StoreError) {
         var answer = try ask("STREAM.INFO.\(names.state)", "")
         if answer.errorCode == StreamAnswer.noStream {
+            try confirmBeginning()
             answer = try make(names.state, names.allState, #""discard":"old","max_msgs_per_subject":1"#)
             if answer.errorCode == 10058 { answer = try ask("STREAM.INFO.\(names.state)", "") }
         }
         if let code = answer.errorCode { throw StreamSetup.fault(names.state, code, answer.errorWords) }
-        if let life = try last(names.stateLife) { return life.text }
-        // Of two brokers at once, one is first; both read what that one has put there.
-        try put(StreamLives.fresh, as: names.stateLife, after: 0)
-        guard let life = try last(names.stateLife) else {
-            throw .unavailable("the stream '\(names.state)' takes nothing yet")
+    }
+
+    /// Makes sure that there is no log yet: one whose snapshots are gone may have no entries for what was in them.
+    private func confirmBeginning() throws(StoreError) {
+        for partition in names.partitions {
+            let answer = try ask("STREAM.INFO.\(names.log(partition))", "")
+            if answer.errorCode == StreamAnswer.noStream { continue }
+            throw .unavailable(
+                "the stream '\(names.state)' is missing, and the log that goes with it is there: bring it back (nats stream restore), or delete the streams '\(settings.name)-log-…' as well to begin with nothing"
+            )
         }
-        return life.text
     }
 
     /// Has the other brokers wait while this one makes streams.

@@ -126,27 +126,13 @@ final class StreamWatch: Sendable {
             let look = StreamWatch.look(at: stream, whose: beginning, answer)
             if look != .well { return look }
         }
-        let request = #"{"last_by_subj":"\#(subjects.stateLife)"}"#
-        let answer = link.wait(
-            for: "$JS.API.STREAM.MSG.GET.\(subjects.state)", Array(request.utf8), within: 2_000)
-        return StreamWatch.look(atState: subjects.state, whose: subjects.lives.state, answer)
-    }
-
-    /// What an answer says of the stream of snapshots, in which a life is to stand.
-    static func look(atState stream: String, whose life: String, _ answer: NATSAnswer) -> Look {
-        if case .reply(let bytes, _, _) = answer {
-            let answer = StreamAnswer(bytes)
-            let isEmpty = answer.errorCode == 10037
-            if isEmpty || answer.errorCode == nil && answer.data != Array(life.utf8) {
-                return .replaced("the stream '\(stream)' was made anew")
-            }
-        }
-        return look(at: stream, answer) ?? .well
+        let answer = link.wait(for: "$JS.API.STREAM.INFO.\(subjects.state)", [], within: 2_000)
+        return StreamWatch.fault(in: subjects.state, answer) ?? .well
     }
 
     /// What an answer says of a stream whose subjects are to begin with a text.
     static func look(at stream: String, whose beginning: String, _ answer: NATSAnswer) -> Look {
-        if let fault = look(at: stream, answer) { return fault }
+        if let fault = fault(in: stream, answer) { return fault }
         guard case .reply(let bytes, _, _) = answer, StreamAnswer(bytes).contains("\"\(beginning)") else {
             return .replaced("the stream '\(stream)' was made anew")
         }
@@ -154,7 +140,7 @@ final class StreamWatch: Sendable {
     }
 
     /// What is wrong with an answer; `nil`: nothing.
-    private static func look(at stream: String, _ answer: NATSAnswer) -> Look? {
+    static func fault(in stream: String, _ answer: NATSAnswer) -> Look? {
         switch answer {
         case .notSent: return .lost("there is no connection to a NATS server")
         case .nobody: return .lost("JetStream is not there")

@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import socket
 import tempfile
 import urllib.error
@@ -74,6 +75,36 @@ async def lost_and_found(nodes):
         equal(broker.said().count("the shared log is back"), 1, "lines")
 
 
+async def refused_for_a_while(nodes):
+    """The servers' users are changed, and changed back: the library gives up when it is refused twice."""
+    server, broker = nodes.servers[0], nodes.brokers[0]
+    with open(server.file) as file:
+        settings = file.read()
+    before = server.said().count("authentication error")
+
+    def reload(text):
+        with open(server.file, "w") as file:
+            file.write(text)
+        server.tell(signal.SIGHUP)
+
+    async def is_asked_again():
+        return server.said().count("authentication error") - before > 4 * len(nodes.brokers)
+
+    reload(settings + 'authorization { user: "eve", password: "secret" }\n')
+    with Check("a broker that NATS refuses is not ready, and asks again and again"):
+        await readiness(broker, 503)
+        await until(is_asked_again, "refused more often than the library asks")
+    reload(settings)
+    with Check("and it goes on when NATS takes it again, with all that it follows"):
+        for broker in nodes.brokers:
+            await readiness(broker, 200)
+        async with await Client.connect(nodes.brokers[1].url, "bob") as bob:
+            await bob.request("subscribe", channel="chat:refused")
+            async with await Client.connect(nodes.brokers[0].url, "ada") as ada:
+                matches(await ada.request("add", channel="chat:refused", message="m", reaction="👍"), type="ack", seq=1)
+            await bob.until(lambda m: m.get("seq") == 1 and "id" not in m)
+
+
 async def epoch_and_seq(broker, since=None):
     async with await Client.connect(broker.url, "ada") as ada:
         fields = {"since": since} if since else {}
@@ -125,6 +156,32 @@ async def another_log(nodes):
     with Check("a log that was deleted begins anew, and takes changes"):
         matches(await add(nodes.brokers[0], "m"), type="ack", seq=1)
         assert (await epoch_and_seq(nodes.brokers[1]))["epoch"] != before["epoch"]
+
+
+async def state_alone(nodes):
+    """Only the stream of snapshots and revocations is deleted."""
+    port = nodes.servers[0].port
+    before = await epoch_and_seq(nodes.brokers[0])
+    matches(await request_of_nats(port, "$JS.API.STREAM.DELETE.fanfare-state"), success=True)
+    for broker in nodes.brokers:
+        with Check("%s ends when the snapshots' stream is deleted" % broker.name):
+            equal(await asyncio.wait_for(broker.process.wait(), PATIENCE), 1, "status")
+    broker = nodes.brokers[0]
+
+    async def is_told():
+        return "the stream 'fanfare-state' is missing, and the log that goes with it is there" in broker.said()
+
+    await broker.start()
+    with Check("and does not go on with a log whose snapshots may be gone: it says what to do"):
+        await until(is_told, "it says so")
+        equal((await request_of_nats(port, "$JS.API.STREAM.INFO.fanfare-state"))["error"]["err_code"], 10059, "error")
+    matches(await request_of_nats(port, "$JS.API.STREAM.DELETE.fanfare-log-0"), success=True)
+    with Check("when the log is deleted as well it begins with nothing"):
+        await broker.serving()
+        await nodes.brokers[1].start()
+        await nodes.brokers[1].serving()
+        again = await epoch_and_seq(nodes.brokers[1], {"epoch": before["epoch"], "seq": before["seq"]})
+        matches(again, recovered=False, seq=0)
 
 
 async def refusals(nodes, folder, fanfare):
@@ -195,8 +252,8 @@ async def plain_server(folder, fanfare):
 async def scenario(fanfare):
     with tempfile.TemporaryDirectory(prefix="fanfare-lives-", ignore_cleanup_errors=True) as folder:
         async with Nodes(folder, fanfare, servers=1, brokers=2) as nodes:
-            for part in (lost_and_found(nodes), another_store(nodes, folder), another_log(nodes),
-                         refusals(nodes, folder, fanfare), waiting(folder, fanfare), plain_server(folder, fanfare)):
+            for part in (lost_and_found(nodes), refused_for_a_while(nodes), another_store(nodes, folder),
+                         another_log(nodes), state_alone(nodes), refusals(nodes, folder, fanfare), waiting(folder, fanfare), plain_server(folder, fanfare)):
                 with Check(part.__name__ + " runs through"):
                     await part
             with Check("no broker has crashed"):

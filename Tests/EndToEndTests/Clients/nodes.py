@@ -18,18 +18,26 @@ from checks import PATIENCE
 KEY = "key-of-a-server-of-the-cluster-0123456789"
 
 
+# Names that say to runs beside this one which ports are given away, as long as this one lasts.
+claims = []
+
+
 def free_port():
     """One that stays free while a server is away: below those that the system gives to connections (32768 on)."""
     # Not of the seed that repeats a run: runs beside each other should not meet.
     ports = random.SystemRandom()
     while True:
         port = ports.randrange(20_000, 32_000)
+        claim = socket.socket(socket.AF_UNIX)
         with socket.socket() as taken:
             try:
+                claim.bind("\0fanfare-test-port-%d" % port)
                 taken.bind(("127.0.0.1", port))
-                return port
             except OSError:
+                claim.close()
                 continue
+        claims.append(claim)
+        return port
 
 
 class Relay:
@@ -110,7 +118,7 @@ class Server(Process):
 
     def __init__(self, index, folder, ports, routes, max_payload=1048576):
         self.index, self.port, self.cluster_port = index, ports[0], ports[1]
-        file = os.path.join(folder, "nats-%d.conf" % index)
+        self.file = os.path.join(folder, "nats-%d.conf" % index)
         cluster = ""
         if routes:
             cluster = """
@@ -123,7 +131,7 @@ cluster {
   routes: [%s]
 }""" % (self.cluster_port, ", ".join('"nats-route://127.0.0.1:%d"' % port for port in routes))
         self.monitor = free_port()
-        with open(file, "w") as out:
+        with open(self.file, "w") as out:
             out.write("""server_name: n%d
 listen: 127.0.0.1:%d
 http: 127.0.0.1:%d
@@ -131,7 +139,12 @@ ping_interval: "2s"
 max_payload: %d
 jetstream { store_dir: "%s", max_memory_store: 64MB, max_file_store: 4GB }%s
 """ % (index, self.port, self.monitor, max_payload, os.path.join(folder, "jetstream-%d" % index), cluster))
-        super().__init__("nats-%d" % index, folder, [nats_server(), "-c", file])
+        super().__init__("nats-%d" % index, folder, [nats_server(), "-c", self.file])
+
+    def state(self):
+        """Whether it runs, and what it said last; for whom a broker ended without it."""
+        ended = "runs" if self.process.returncode is None else "ended with %d" % self.process.returncode
+        return "%s %s: %s" % (self.name, ended, self.said()[-1500:])
 
     async def reachable(self):
         for _ in range(PATIENCE * 10):
@@ -186,7 +199,7 @@ class Broker(Process):
         return "http://127.0.0.1:%d" % self.port
 
     async def serving(self):
-        for _ in range(900):
+        for _ in range(1200):
             if self.process.returncode is not None:
                 raise AssertionError("%s ended with %d: %s" % (self.name, self.process.returncode, self.said()))
             try:
@@ -243,8 +256,11 @@ class Nodes:
         await self.well()
         for broker in self.brokers:
             await broker.start()
-        for broker in self.brokers:
-            await broker.serving()
+        try:
+            for broker in self.brokers:
+                await broker.serving()
+        except AssertionError as error:
+            raise AssertionError("%s; %s" % (error, "; ".join(server.state() for server in self.servers))) from error
 
     async def __aexit__(self, *_):
         self.mend()

@@ -29,7 +29,7 @@ import Testing
         var settings = NATSSettings(servers: ["nats://a"])
         settings.name = "x"
         settings.partitions = 3
-        let subjects = NATSSubjects(settings, StreamLives(logs: ["a", "b", "c"], state: "s"))
+        let subjects = NATSSubjects(settings, StreamLives(logs: ["a", "b", "c"]))
         #expect(subjects.logs == ["x-log-0", "x-log-1", "x-log-2"])
         let used = Set((0..<100).map { subjects.log(of: "chat:\($0)") })
         #expect(used == Set(subjects.logs))
