@@ -12,8 +12,7 @@ enum NATSAnswer: Sendable {
     case none
 }
 
-/// Carries messages from any thread to a connection, by a thread of its own, and answers back. A connection that has
-/// given up is replaced by another one.
+/// Carries messages from any thread to a connection, by a thread of its own, and answers back.
 final class NATSLink: Sendable {
     private enum Command: Sendable {
         case send(subject: String, bytes: [UInt8], headers: [(String, String)], token: UInt64?)
