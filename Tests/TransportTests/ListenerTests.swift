@@ -224,7 +224,8 @@ struct ListenerTests {
             try served.send([1, 2, 3])
             try #require(try served.receive() == [1, 2, 3])
             await alarm.wait { $0 }
-            try #require(cpuMilliseconds() - before < 100)
+            // One that does not rest takes all of the half second; other threads of the process take some of it.
+            try #require(cpuMilliseconds() - before < 250)
             try #require(host.count == 2)
 
             // One stream closes: one connection comes in, at once.

@@ -114,6 +114,7 @@ struct StreamSetup {
         for partition in names.partitions {
             let answer = try ask("STREAM.INFO.\(names.log(partition))", "")
             if answer.errorCode == StreamAnswer.noStream { continue }
+            if let code = answer.errorCode { throw StreamSetup.fault(names.log(partition), code, answer.errorWords) }
             throw .unavailable(
                 "the stream '\(names.state)' is missing, and the log that goes with it is there: bring it back (nats stream restore), or delete the streams '\(settings.name)-log-…' as well to begin with nothing"
             )
