@@ -36,7 +36,7 @@ extension Plan {
         "subscribers": publishing, "publishers": publishing, "rate": publishing, "schedule": publishing,
         "profile": publishing, "closed": publishing, "drain": publishing, "reactions": publishing,
         "mode": [.fanout, .react], "fault": publishing, "raw-publish": [.raw], "raw-subscribe": [.raw],
-        "raw-protocol": [.raw],
+        "raw-protocol": [.raw], "raw-open": [.raw], "raw-binary": [.raw],
     ]
     private static let publishing = Plan.Scenario.allCases.filter { $0 != .idle }
 
@@ -77,7 +77,8 @@ extension Plan {
         guard let publish = words.textIfAny("raw-publish") else { return }
         do {
             raw = try RawMessages(
-                subscribe: words.texts("raw-subscribe"), publish: publish, subprotocol: words.textIfAny("raw-protocol"))
+                open: words.texts("raw-open"), subscribe: words.texts("raw-subscribe"), publish: publish,
+                subprotocol: words.textIfAny("raw-protocol"), isBinary: words.flag("raw-binary"))
         } catch {
             throw UsageError(error.message)
         }

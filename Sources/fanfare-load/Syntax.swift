@@ -40,8 +40,12 @@ let syntax = CommandSyntax(
         .value("slow-percent", "P", "slow: how many of 100 subscribers stop to read", default: "10"),
         .value("connections", "N", "idle: how many", default: "1000"),
         .flag("subscribe", "idle: each connection subscribes"),
-        .value("raw-publish", "TEXT", "raw: what is published, with {marker} in it; also {n}, {channel}, {user}"),
-        .repeated("raw-subscribe", "TEXT", "raw: what a subscriber sends first"),
+        .value(
+            "raw-publish", "TEXT",
+            "raw: what is published, with {marker} in it, which is 24 bytes; also {n}, {channel}, {user}, and {hex:0d0a} for any bytes"
+        ), .repeated("raw-subscribe", "TEXT", "raw: what a subscriber sends first"),
+        .repeated("raw-open", "TEXT", "raw: what every connection sends before that, publishers too"),
+        .flag("raw-binary", "raw: send binary messages instead of texts"),
         .value("raw-protocol", "NAME", "raw: the subprotocol to ask for"),
         .repeated("fault", "FAULT", "what goes wrong on purpose: " + Fault.forms),
         .value("drain", "D", "how long the last events may take", default: "5s"),

@@ -89,26 +89,42 @@ import struct Reactions.Answer
 @Suite struct RawMessagesTests {
     @Test(arguments: [
         (#"{"say":"{marker}","n":{n}}"#, #"{"say":"M","n":7}"#), ("{marker}{marker}", "MM"), ("{x}{", "{x}{"),
-        ("{{n}}", "{7}"),
+        ("{{n}}", "{7}"), ("a{hex:0D0a}{n}{hex:}", "a\r\n7"), ("{hex:0}{hex:zz}{hex:00", "{hex:0}{hex:zz}{hex:00"),
     ])
     func `Marks are filled in, other braces stay`(text: String, filled: String) {
-        #expect(RawMessages.fill(text, ["marker": "M", "n": "7"]) == filled)
+        #expect(RawMessages.fill(text, ["marker": "M", "n": "7"]) == Array(filled.utf8))
+    }
+
+    @Test(arguments: ["{hex:0}", "{hex:0g}", "{hex:+1}", "{hex:é}", "{hex:00"])
+    func `What stands for bytes is pairs of digits`(text: String) {
+        #expect(throws: RawMessages.Problem.self) { try RawMessages(open: [text], subscribe: [], publish: "{marker}") }
+        #expect(throws: RawMessages.Problem.self) { try RawMessages(subscribe: [], publish: text + "{marker}") }
     }
 
     @Test func `What is published has a marker, and what subscribes has none`() {
         #expect(throws: RawMessages.Problem.self) {
-            try RawMessages(subscribe: [], publish: "hello", subprotocol: nil)
+            try RawMessages(subscribe: [], publish: "hello")
         }
         #expect(throws: RawMessages.Problem.self) {
-            try RawMessages(subscribe: ["{marker}"], publish: "{marker}", subprotocol: nil)
+            try RawMessages(subscribe: ["{marker}"], publish: "{marker}")
+        }
+        #expect(throws: RawMessages.Problem.self) {
+            try RawMessages(open: ["{marker}"], subscribe: [], publish: "{marker}")
         }
     }
 }
 
 @Suite struct MarkerTests {
+    @Test func `A marker is 24 bytes, whatever its run and number`() {
+        for (run, number) in [(0, 0), (0xAB, 7), (UInt32.max, 9_999_999_999)] as [(UInt32, UInt64)] {
+            #expect(Marker(run).text(number).utf8.count == 24)
+        }
+    }
+
     @Test func `All markers of a run are found, wherever they stand`() {
         let marker = Marker(0xAB)
-        let text = #"42["a","\#(marker.text(0))"] x\#(marker.text(123))y \#(Marker(0xAC).text(5)) ffl-ab-9 ffl-ab-"#
+        let text =
+            #"42["a","\#(marker.text(0))"] x\#(marker.text(123))y \#(Marker(0xAC).text(5)) ffl-000000ab-9 ffl-000000ab-"#
         var found: [UInt64] = []
         marker.find(in: Array(text.utf8).span) { found.append($0) }
         #expect(found == [0, 123])

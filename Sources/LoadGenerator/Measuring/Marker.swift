@@ -1,14 +1,21 @@
-/// The text by which a delivery of a raw run is known, wherever a server puts it.
+/// The text by which a delivery of a raw run is known, wherever a server puts it; always as long, since some protocols
+/// tell the length of what is published ahead of it.
 struct Marker: Sendable {
     private let prefix: [UInt8]
 
     /// Makes the marker of a run.
     init(_ run: UInt32) {
-        prefix = Array("ffl-\(String(run, radix: 16))-".utf8)
+        prefix = Array("ffl-\(Marker.padded(String(run, radix: 16), to: 8))-".utf8)
     }
 
     /// The marker of a request.
-    func text(_ number: UInt64) -> String { String(decoding: prefix, as: UTF8.self) + "\(number)." }
+    func text(_ number: UInt64) -> String {
+        "\(String(decoding: prefix, as: UTF8.self))\(Marker.padded(String(number), to: 10))."
+    }
+
+    private static func padded(_ digits: String, to count: Int) -> String {
+        String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
+    }
 
     /// Finds all markers of this run in a text.
     func find(in text: Span<UInt8>, _ body: (UInt64) -> Void) {

@@ -43,6 +43,9 @@ struct Dial: Sendable {
     /// Whether the server speaks another protocol, in which nobody is welcomed.
     var isRaw: Bool { raw != nil }
 
+    /// Whether messages are sent as binary ones.
+    var isBinary: Bool { raw?.isBinary == true }
+
     /// Whether the connections take ports.
     var takesPorts: Bool { addresses.contains { $0.port != nil } }
 

@@ -50,7 +50,7 @@ final class LoadConnection: ByteStreamDelegate {
         stream = try connector.dial.open(number, on: connector.loop, hasSmallBuffer: isSmall, delegate: self)
     }
 
-    /// Sends a text message.
+    /// Sends a message: a text, or what a raw run makes of it.
     func send(_ text: [UInt8]) {
         guard phase == .open, let stream else { return }
         if isReading {
@@ -58,8 +58,16 @@ final class LoadConnection: ByteStreamDelegate {
             return
         }
         connector.withScratch { output in
-            peer.send(text: text.span, into: &output)
+            put(text, into: &output)
             stream.send(copying: output)
+        }
+    }
+
+    private func put(_ message: [UInt8], into output: inout [UInt8]) {
+        if connector.dial.isBinary {
+            peer.send(binary: message.span, into: &output)
+        } else {
+            peer.send(text: message.span, into: &output)
         }
     }
 
@@ -166,7 +174,7 @@ final class LoadConnection: ByteStreamDelegate {
     }
 
     private func sendDeferred(into output: inout [UInt8]) {
-        for text in deferred { peer.send(text: text.span, into: &output) }
+        for text in deferred { put(text, into: &output) }
         deferred = []
     }
 
@@ -185,6 +193,11 @@ final class LoadConnection: ByteStreamDelegate {
         }
     }
 
+    /// A broker sends none; others may send all they send in them.
+    fileprivate func received(binary: Span<UInt8>, at time: UInt64) {
+        if connector.dial.isRaw { received(binary, at: time) }
+    }
+
     fileprivate func receivedClose(_ code: UInt16?) {
         closeCode = code ?? 1005
     }
@@ -199,7 +212,9 @@ private struct Sink: WebSocketHandler {
         connection.received(text, at: time)
     }
 
-    mutating func received(binary: Span<UInt8>) {}
+    mutating func received(binary: Span<UInt8>) {
+        connection.received(binary: binary, at: time)
+    }
 
     mutating func receivedClose(code: UInt16?, reason: Span<UInt8>) {
         connection.receivedClose(code)

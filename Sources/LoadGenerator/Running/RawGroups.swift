@@ -40,7 +40,9 @@ final class RawSubscribers: LoadGroup {
         let values = [
             "channel": plan.channel, "user": connector.name(connection.number), "n": "\(connection.number + 1)",
         ]
-        for text in plan.raw?.subscribe ?? [] { connection.send(Array(RawMessages.fill(text, values).utf8)) }
+        for text in (plan.raw?.open ?? []) + (plan.raw?.subscribe ?? []) {
+            connection.send(RawMessages.fill(text, values))
+        }
         connector.settle(connection)
     }
 
@@ -106,7 +108,13 @@ final class RawPublishers: LoadGroup {
         }
     }
 
-    func connectionDidOpen(_ connection: LoadConnection) { connector.settle(connection) }
+    func connectionDidOpen(_ connection: LoadConnection) {
+        let values = [
+            "channel": plan.channel, "user": connector.name(connection.number), "n": "\(connection.number + 1)",
+        ]
+        for text in plan.raw?.open ?? [] { connection.send(RawMessages.fill(text, values)) }
+        connector.settle(connection)
+    }
 
     func connection(_ connection: LoadConnection, didReceive text: Span<UInt8>, at time: UInt64) {}
 
@@ -118,7 +126,7 @@ final class RawPublishers: LoadGroup {
         let values = [
             "marker": marker.text(count), "n": "\(count)", "channel": plan.channel, "user": connector.name(turn),
         ]
-        connection.send(Array(RawMessages.fill(plan.raw?.publish ?? "", values).utf8))
+        connection.send(RawMessages.fill(plan.raw?.publish ?? "", values))
         count += 1
         connector.tally.requests += 1
         connector.tally.lag.record((stamp.sent - stamp.intended) / 1000)
