@@ -52,6 +52,9 @@ extension Plan {
             throw .contradiction("mode summary is for the scenarios fanout and react")
         }
         if loops > subscribers { throw .contradiction("\(loops) loops need as many connections at least") }
+        if scenario != .raw, target.hasQuery {
+            throw .contradiction("the URL has no query: users are named by --user or --token")
+        }
         if scenario == .raw, raw == nil { throw .contradiction("a raw run needs what is published: --raw-publish") }
         if scenario == .raw, channels > 1 || closed != nil || !faults.isEmpty {
             throw .contradiction("a raw run has one channel, an open loop and no faults")

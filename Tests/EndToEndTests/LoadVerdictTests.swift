@@ -77,6 +77,11 @@ import Testing
         }
     }
 
+    @Test("servers of binary and of text protocols are spoken to in their own words")
+    func otherServers() async throws {
+        try await runClient("other_servers.py", Places.fanfare, Places.fanfareLoad)
+    }
+
     @Test("a threshold that breaks ends with 1, and one that holds with 0")
     func thresholds() async throws {
         try await BrokerProcess.run(["--store", "memory"]) { broker in
@@ -92,6 +97,7 @@ import Testing
         "what cannot be run ends with 2 and one line that says why",
         arguments: [
             ([], "URL"), (["http://127.0.0.1:1"], "ws://"), (["ws://127.0.0.1:1"], "cannot connect"),
+            (["ws://127.0.0.1:1?user=ada"], "--user"),
             (["ws://127.0.0.1:1", "nonsense"], "nonsense"), (["ws://127.0.0.1:1", "--rate", "fast"], "--rate"),
             (["ws://127.0.0.1:1", "--profile", "100@"], "100@"),
             (["ws://127.0.0.1:1", "--profile", "1@1s", "--for", "2s"], "--for"),

@@ -138,6 +138,7 @@ private func readSeconds(_ text: String) -> Duration? {
         ("ws://localhost", "ws://localhost:80/v1/ws"),
         ("wss://example.org/", "wss://example.org:443/v1/ws"),
         ("ws://[::1]:9000/other", "ws://[::1]:9000/other"),
+        ("ws://h/p?user=a", "ws://h:80/p?user=a"), ("ws://h?a", "ws://h:80/?a"),
     ])
     func `A URL names host, port and path`(url: String, full: String) throws {
         let target = try Target(url)
@@ -146,7 +147,7 @@ private func readSeconds(_ text: String) -> Duration? {
 
     @Test(arguments: [
         "", "127.0.0.1:8080", "http://127.0.0.1:8080", "ws://", "ws://:80", "ws://h:0", "ws://h:65536", "ws://h:x",
-        "ws://[::1", "ws://[::1]x", "ws://h/p?user=a", "ws://user@h", "ws://h/a b", "ws://h/#f",
+        "ws://[::1", "ws://[::1]x", "ws://user@h", "ws://h/a b", "ws://h/#f",
     ])
     func `What is no URL of a broker is refused`(url: String) {
         #expect(throws: Target.Problem.self) { try Target(url) }

@@ -6,7 +6,7 @@ public struct Target: Sendable, Equatable {
     public var host: String
     /// The port; 80 or 443 where the URL names none.
     public var port: Int
-    /// The path without a query, `/v1/ws` where the URL names none.
+    /// The path, `/v1/ws` where the URL names none, with the query behind it where there is one.
     public var path: String
 
     /// What is wrong with a URL, for a person.
@@ -15,7 +15,10 @@ public struct Target: Sendable, Equatable {
         public let message: String
     }
 
-    /// Reads `ws://HOST[:PORT][/PATH]` or `wss://…`.
+    /// Whether the path has a query, which only servers of other kinds are given.
+    public var hasQuery: Bool { path.contains("?") }
+
+    /// Reads `ws://HOST[:PORT][/PATH][?QUERY]` or `wss://…`.
     ///
     /// - Throws: A ``Problem`` that says which part is wrong.
     public init(_ url: String) throws(Problem) {
@@ -31,10 +34,10 @@ public struct Target: Sendable, Equatable {
         }
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let path = rest[authority.endIndex...]
-        guard !path.contains("?"), !path.contains("#"), path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Problem(message: "the URL has no query and no spaces: users are named by --user or --token")
+        guard !path.contains("#"), path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Problem(message: "the URL has no spaces and no #, and %XX for what is not ASCII")
         }
-        self.path = path.isEmpty || path == "/" ? "/v1/ws" : String(path)
+        self.path = path.isEmpty || path == "/" ? "/v1/ws" : path.first == "?" ? "/" + path : String(path)
         (host, port) = try Target.split(authority, default: isSecure ? 443 : 80)
     }
 
