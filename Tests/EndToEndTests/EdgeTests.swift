@@ -45,9 +45,7 @@ import Testing
     @Test("trusted proxies: the PROXY protocol, without TLS and before it", arguments: [false, true])
     func proxyProtocol(overTLS: Bool) async throws {
         try await Places.withFolder { folder in
-            let script = Places.repository.appending(path: "scripts/dev-cert").path()
-            let made = await (try Program("/bin/bash", [script, folder.path()])).end()
-            try #require(made.status == 0, "\(made.record.errors)")
+            try await makeCertificate(in: folder)
             let files = ["cert", "key"].map { #""\#($0)": "\#(folder.appending(path: "\($0).pem").path())""# }
             let tls = overTLS ? #", "tls": {\#(files.joined(separator: ", "))}"# : ""
             let listen = #"{"address": "127.0.0.1:0", "proxy_protocol": true\#(tls)}"#
@@ -58,6 +56,24 @@ import Testing
                 #expect(said.split(separator: "\n").count { $0.contains("a connection from") } < 100, "\(said)")
             }
         }
+    }
+
+    @Test(
+        "behind a real proxy with the guide's settings: who comes, by which scheme, and a reload under load",
+        arguments: ["nginx", "haproxy", "caddy"])
+    func behind(proxy: String) async throws {
+        try await Places.withFolder { folder in
+            try await makeCertificate(in: folder)
+            let guide = Places.repository.appending(path: "Sources/Server/Documentation.docc/ProxyExamples.md")
+            try await runClient("behind.py", proxy, folder.path(), guide.path())
+        }
+    }
+
+    /// Has scripts/dev-cert make `cert.pem` and `key.pem`.
+    private func makeCertificate(in folder: URL) async throws {
+        let script = Places.repository.appending(path: "scripts/dev-cert").path()
+        let made = await (try Program("/bin/bash", [script, folder.path()])).end()
+        try #require(made.status == 0, "\(made.record.errors)")
     }
 
     @Test("metrics for programs on this machine alone")

@@ -8,13 +8,12 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import tempfile
 import time
 import urllib.request
 
-from broker import PROGRAM
 from checks import PATIENCE, Check, equal, main
+from services import Service, listen, port
 
 
 class Manager:
@@ -49,77 +48,9 @@ class Manager:
             self.socket.settimeout(PATIENCE)
 
 
-class Service:
-    """A broker as a manager starts it; `sockets` are passed to it."""
-
-    def __init__(self, folder, *words, sockets=(), environment=None, mode=("--dev",)):
-        self.log = open(folder + "/log", "w+b", buffering=0)
-        variables = {k: v for k, v in os.environ.items() if not k.startswith(("LISTEN_", "NOTIFY_", "WATCHDOG_"))}
-        command = [PROGRAM, "serve", *mode, "--store", "memory", *words]
-        if sockets:
-            variables["LISTEN_FDS"] = str(len(sockets))
-            # The number of the process is known only in it.
-            command = ["/bin/sh", "-c", 'export LISTEN_PID=${LISTEN_PID:-$$}; exec "$@"', "sh", *command]
-        numbers = [s.fileno() for s in sockets]
-
-        def child():
-            # By way of high numbers, so that none is overwritten before it is moved.
-            high = [os.dup2(number, 200 + index) for index, number in enumerate(numbers)]
-            os.closerange(3, 200)
-            for index, number in enumerate(high):
-                os.dup2(number, 3 + index)
-                os.close(number)
-
-        # The output is a file: what is read of it is there whole, whatever comes later.
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log.fileno(),
-            env={**variables, **(environment or {})}, preexec_fn=child if sockets else None, close_fds=not sockets)
-
-    def said(self):
-        self.log.seek(0)
-        return self.log.read().decode()
-
-    def urls(self, count=1):
-        """Waits until it serves."""
-        while len(found := re.findall(r"listening on (\S+)", self.said())) < count:
-            if self.process.poll() is not None:
-                raise RuntimeError("it ended with %s: %s" % (self.process.returncode, self.said()))
-            time.sleep(0.02)
-        return found
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(PATIENCE)
-
-    def fail(self):
-        """The exit status and the words of one that does not start."""
-        return self.process.wait(PATIENCE), self.said()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-
-
-def listen(address=("127.0.0.1", 0), family=socket.AF_INET, reuse=False):
-    opened = socket.socket(family)
-    if reuse:
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    opened.bind(address)
-    opened.listen(64)
-    return opened
-
-
 def get(url, path="/readyz"):
     place = url.replace("ws://", "http://").replace("/v1/ws", path)
     return urllib.request.urlopen(place, timeout=PATIENCE).read().decode().strip()
-
-
-def port(opened):
-    return "127.0.0.1:%d" % opened.getsockname()[1]
 
 
 async def scenario():
@@ -272,7 +203,7 @@ def passed(folder):
                 status, words = service.fail()
                 equal(status, 2)
                 assert "loopback" in words, words
-            mode = ("--config", folder + "/settings.json")
+            mode = ("--store", "memory", "--config", folder + "/settings.json")
             with Service(folder, "--listen", where, sockets=[one], mode=mode) as service:
                 equal(get(service.urls()[0].replace("0.0.0.0", "127.0.0.1")), "ready")
                 equal(service.stop(), 0)
