@@ -18,6 +18,11 @@ import Testing
         try await Places.withFolder { try await runClient("comeback.py", $0.path(), "500") }
     }
 
+    @Test("a new binary takes a broker's place under load, and nobody is refused (scripts/measure update takes 10,000)")
+    func handover() async throws {
+        try await Places.withFolder { try await runClient("handover.py", $0.path(), "300") }
+    }
+
     @Test("channels that nobody uses leave memory and come back (scripts/measure channels has 1,000,000 of them)")
     func manyChannels() async throws {
         try await Places.withFolder { try await runClient("many_channels.py", $0.path(), "10000", "200") }
