@@ -57,6 +57,16 @@ import Testing
         #expect(said.contains("4bf92f3577b34da6a3ce929d0e0e4736"), "\(said)")
     }
 
+    @Test("no line of a log has a secret, data, or who reacts where nobody is named", arguments: ["text", "json"])
+    func logs(form: String) async throws {
+        try await Places.withFolder { folder in
+            let script = Places.repository.appending(path: "scripts/dev-cert").path()
+            let made = await (try Program("/bin/bash", [script, folder.path()])).end()
+            try #require(made.status == 0, "\(made.record.errors)")
+            try await runClient("logs.py", Places.fanfare, folder.path(), form)
+        }
+    }
+
     @Test("fanfare top: a live view on a terminal, else lines; keys, signals, wrong words")
     func top() async throws {
         _ = try await run(#"{"server_keys": ["\#(Self.serverKey)"], "namespaces": {"chat": {}}}"#) { broker, _ in

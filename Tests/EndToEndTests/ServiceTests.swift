@@ -22,7 +22,7 @@ import Testing
     }()
 
     @Test(
-        "the packages have all that belongs into them",
+        "the packages have all that belongs into them, and an operator's walk: install, TLS, proxy, copy, update, restore",
         .enabled(if: areStatic, "the binaries of FANFARE_BIN_DIR need a Swift runtime"))
     func packages() async throws {
         try await Places.withFolder { folder in
@@ -33,6 +33,7 @@ import Testing
                 )).end()
             try #require(made.status == 0, "\(made.record.errors)")
             try await runClient("package.py", folder.path())
+            try await runClient("walk.py", folder.path())
         }
     }
 }
