@@ -53,11 +53,14 @@ class Runner:
         self.binaries, self.browser = binaries, browser
 
     async def page(self, path):
+        found = []
+        with Check("%s: its blocks have languages and marks" % path.name):
+            found = blocks(path)
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             page = GuidePage(folder, self.binaries)
             self.later = []
             try:
-                for block in blocks(path):
+                for block in found:
                     await self.block(page, block)
                 await self.settle(page)
             finally:
