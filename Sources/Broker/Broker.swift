@@ -9,6 +9,8 @@ public final class Broker: Sendable {
     public var settings: BrokerSettings { inForce.withLock { $0 } }
     /// Who is connected.
     public let admissions = Admissions()
+    /// Whether there is memory for more of them.
+    public let memory = MemoryGuard()
     /// Whether the store takes changes.
     public let storeHealth = StoreHealth()
     private let inForce: Locked<BrokerSettings>

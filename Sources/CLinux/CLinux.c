@@ -1,5 +1,6 @@
 #include "CLinux.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -38,4 +39,8 @@ int clinux_set_descriptor_limit(uint64_t soft) {
 
 void clinux_thread_name(char *name, unsigned long size) {
     if (pthread_getname_np(pthread_self(), name, size) != 0 && size > 0) name[0] = 0;
+}
+
+void clinux_give_back_memory(void) {
+    malloc_trim(0);
 }

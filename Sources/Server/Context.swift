@@ -55,9 +55,19 @@ final class Context: Sendable {
             })
     }
 
+    /// How much memory is used of how much may be.
+    func memory(of hub: Hub) -> MemoryUse { broker.memory.use(hub.limits, at: hub.loop.now) }
+
     /// Takes a place for a connection that stays; `nil` where there is none, or the broker is about to end.
     func admit(_ address: SocketAddress, to hub: Hub, for head: RequestHead) -> Admissions.Place? {
-        isDraining.load(ordering: .relaxed) ? nil : admit(.staying, address, to: hub, TraceContext(head.headers))
+        guard !isDraining.load(ordering: .relaxed) else { return nil }
+        let trace = TraceContext(head.headers)
+        guard let shortage = broker.memory.shortage(hub.limits, at: hub.loop.now) else {
+            return admit(.staying, address, to: hub, trace)
+        }
+        let percent = Int(min(shortage.share * 100, 1_000_000))
+        refuse(address, to: hub, .memoryPercent, " (\(percent) % of \(shortage.limit) bytes are used)", trace)
+        return nil
     }
 
     /// Takes a place for a connection that speaks HTTP; `nil` where there is none.
@@ -70,11 +80,18 @@ final class Context: Sendable {
         _ kind: Admissions.Kind, _ address: SocketAddress?, to hub: Hub, _ trace: TraceContext?
     ) -> Admissions.Place? {
         do throws(LimitName) { return try broker.admissions.admit(kind, address, hub.limits) } catch {
-            hub.count(error)
-            let source = address.map { " from \($0.host)" } ?? ""
-            log.say(.warning, .limit, trace: trace, "a connection\(source) was refused: limits.\(error.rawValue)")
+            refuse(address, to: hub, error, "", trace)
             return nil
         }
+    }
+
+    /// Counts and says that a bound has kept somebody out.
+    private func refuse(
+        _ address: SocketAddress?, to hub: Hub, _ limit: LimitName, _ why: String, _ trace: TraceContext?
+    ) {
+        hub.count(limit)
+        let source = address.map { " from \($0.host)" } ?? ""
+        log.say(.warning, .limit, trace: trace, "a connection\(source) was refused: limits.\(limit.rawValue)\(why)")
     }
 
     /// Who a request speaks for.

@@ -11,6 +11,8 @@ public final class Server: Sendable {
     let context: Context
     /// Where it listens, with the real ports.
     public let addresses: [ServerSettings.Listen]
+    /// How many files the process may have open, connections among them.
+    public let descriptorLimit: Int
 
     let started: ServerSettings
     /// The certificates in use, of each listener with TLS.
@@ -57,7 +59,7 @@ public final class Server: Sendable {
         _ settings: ServerSettings, store: any Store, sharedLog: (any OperationLog)? = nil, loopCount: Int,
         passed: [PassedSocket] = [], log: BrokerLog, logEnded: @escaping @Sendable () -> Void = {}
     ) throws(ServerError) {
-        raiseDescriptorLimit()
+        descriptorLimit = raiseDescriptorLimit()
         let revocations = try Server.revocations(of: store, sharedLog)
         self.store = store
         self.sharedLog = sharedLog

@@ -99,6 +99,10 @@ extension BrokerStatus {
         public var blockedConnections: UInt64 = 0
         /// Memory of the process in RAM, in bytes.
         public var memoryBytes: UInt64 = 0
+        /// How much memory it may use, in bytes.
+        public var memoryLimitBytes: UInt64 = 0
+        /// Which part of that is used: 1 is all of it.
+        public var memoryUsedRatio: Double = 0
         /// File descriptors that are open.
         public var descriptors: UInt64 = 0
         /// How many may be.

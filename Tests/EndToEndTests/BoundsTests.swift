@@ -49,6 +49,11 @@ import Testing
         }
     }
 
+    @Test("memory that is short, in a control group too; open files; bounds that are huge")
+    func memory() async throws {
+        try await Places.withFolder { try await runClient("memory.py", $0.path()) }
+    }
+
     @Test("a broker that may open few files")
     func descriptors() async throws {
         try await Places.withFolder { folder in

@@ -58,6 +58,7 @@ import Wire
         #expect(after.counters.requests == 3 && after.counters.bytesSent > before.counters.bytesSent)
         #expect(after.present.connections == 1 && after.present.subscriptions == 1 && after.present.channels == 1)
         #expect(after.present.connectionsLimit == 77 && after.present.memoryBytes > 1_000_000)
+        #expect(after.present.memoryLimitBytes > 0 && after.present.memoryUsedRatio > 0)
         #expect(after.latency.acks.count == after.latency.boundsUs.count + 1)
         #expect(after.latency.acks.reduce(0, +) == 1 && after.latency.commits.reduce(0, +) == 1)
     }

@@ -10,6 +10,10 @@ public struct BrokerSettings: Sendable {
         public var connectionsPerAddress = 1000
         /// The most connections that are neither, or not yet: plain HTTP, and handshakes.
         public var httpConnections = 10_000
+        /// Above which part of the memory that the process may use nobody else comes in, in percent; 100: never.
+        public var memoryPercent = 90
+        /// How much memory the process may use, in bytes; `Int.max`: as much as the system says.
+        public var memoryBytes = Int.max
         /// The most channels in memory, of all hubs together.
         public var channels = 1_000_000
         /// The largest head of a request, in bytes.

@@ -6,6 +6,10 @@ public enum LimitName: String, Error, Sendable, CaseIterable {
     case connectionsPerAddress = "connections_per_address"
     /// The most connections that are neither, or not yet: plain HTTP, and handshakes.
     case httpConnections = "http_connections"
+    /// Above which part of the memory that may be used nobody else comes in, in percent.
+    case memoryPercent = "memory_percent"
+    /// How much memory may be used, in bytes.
+    case memoryBytes = "memory_bytes"
     /// The most channels in memory.
     case channels
     /// The largest head of a request, in bytes.
@@ -51,6 +55,8 @@ public enum LimitName: String, Error, Sendable, CaseIterable {
         case .connections: \.connections
         case .connectionsPerAddress: \.connectionsPerAddress
         case .httpConnections: \.httpConnections
+        case .memoryPercent: \.memoryPercent
+        case .memoryBytes: \.memoryBytes
         case .channels: \.channels
         case .headerBytes: \.headerBytes
         case .messageBytes: \.messageBytes
@@ -73,10 +79,15 @@ public enum LimitName: String, Error, Sendable, CaseIterable {
         }
     }
 
+    /// Whether `null` stands for no bound.
+    var mayBeNone: Bool { self == .connectionsPerAddress || self == .memoryBytes }
+
     /// What it may be.
     var range: ClosedRange<Int> {
         switch self {
         case .connections, .connectionsPerAddress, .httpConnections: 1...10_000_000
+        case .memoryPercent: 1...100
+        case .memoryBytes: 1_048_576...1_125_899_906_842_624
         case .channels: 1...1_000_000_000
         case .headerBytes: 1024...1_048_576
         case .messageBytes: 128...16_777_216

@@ -107,7 +107,7 @@ extension SettingsFile {
         let object = try entry.object(LimitName.allCases.map(\.rawValue), lines: &lines)
         for name in LimitName.allCases {
             guard let entry = object[name.rawValue] else { continue }
-            if name == .connectionsPerAddress, entry.isNull {
+            if name.mayBeNone, entry.isNull {
                 limits[name] = .max
             } else {
                 limits[name] = try entry.whole(in: name.range)

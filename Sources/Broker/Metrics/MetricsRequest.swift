@@ -1,4 +1,4 @@
-import Transport
+public import Transport
 
 /// Who asks for what all hubs have counted.
 final class MetricsRequest: SingleRequest {
@@ -36,7 +36,7 @@ extension Hub {
     /// Asks all hubs what they have counted; `reply` gets it as Prometheus' text, on this hub's loop.
     ///
     /// Called there too.
-    public nonisolated func askMetrics(reply: @escaping ([UInt8]) -> Void) -> PendingReply {
+    public nonisolated func askMetrics(_ memory: MemoryUse, reply: @escaping ([UInt8]) -> Void) -> PendingReply {
         askMetrics(withActivity: false, reply: reply) { hub, metrics, _ in
             var text = MetricsText()
             metrics.write(to: &text)
@@ -51,6 +51,12 @@ extension Hub {
             text.single(
                 .counter, "fanfare_shared_log_losses_total", "How often the log that brokers share was lost.", losses)
             ProcessMetrics().write(to: &text)
+            text.single(
+                .gauge, "fanfare_memory_limit_bytes",
+                "Memory that the process may use, as limits.memory_bytes, its control group or the machine has it.",
+                memory.limit)
+            text.single(
+                .gauge, "fanfare_memory_used_ratio", "Which part of that is used: 1 is all of it.", memory.share)
             return Array(text.lines.utf8)
         }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Transport
 import Wire
 
 /// What the system knows about this process, under the names that Prometheus' client libraries use.
@@ -66,14 +67,6 @@ struct ProcessMetrics {
 
     private static func words(of path: String) -> [Substring] { text(of: path).split(separator: " ") }
 
-    /// The first part of a short file; empty where it cannot be read.
-    private static func text(of path: String) -> String {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
-        defer { close(descriptor) }
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 1_024) { buffer, count in
-            unsafe count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    /// Empty where it cannot be read.
+    private static func text(of path: String) -> String { SystemFile.text(at: path) ?? "" }
 }

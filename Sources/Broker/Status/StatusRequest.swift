@@ -1,5 +1,5 @@
 import Foundation
-import Transport
+public import Transport
 import Wire
 
 /// What a status tells that hubs do not know.
@@ -21,19 +21,20 @@ extension Hub {
     ///
     /// Called there too. What is computed for it is computed at most about once a second, however many ask.
     public nonisolated func askStatus(
-        _ facts: StatusFacts, isServing: Bool, reply: @escaping ([UInt8]) -> Void
+        _ facts: StatusFacts, _ memory: MemoryUse, isServing: Bool, reply: @escaping ([UInt8]) -> Void
     ) -> PendingReply {
         askMetrics(withActivity: true, reply: reply) { hub, metrics, activity in
             let encoder = JSONEncoder()
             encoder.keyEncodingStrategy = .convertToSnakeCase
             encoder.outputFormatting = .withoutEscapingSlashes
             // All of it are numbers, texts and lists, so it can be encoded.
-            return (try? encoder.encode(hub.status(metrics, activity, facts, isServing))).map(Array.init) ?? []
+            return (try? encoder.encode(hub.status(metrics, activity, facts, memory, isServing))).map(Array.init) ?? []
         }
     }
 
     private func status(
-        _ metrics: HubMetrics, _ activity: HubActivity, _ facts: StatusFacts, _ isServing: Bool
+        _ metrics: HubMetrics, _ activity: HubActivity, _ facts: StatusFacts, _ memory: MemoryUse,
+        _ isServing: Bool
     ) -> BrokerStatus {
         let process = ProcessMetrics()
         var status = BrokerStatus(
@@ -44,6 +45,8 @@ extension Hub {
                 waitingRecords: UInt64(waitingRecords) + metrics.heldRecords))
         status.counters = BrokerStatus.Counters(metrics, process)
         status.present = BrokerStatus.Present(metrics, process, limits)
+        status.present.memoryLimitBytes = memory.limit
+        status.present.memoryUsedRatio = memory.share
         status.latency = BrokerStatus.Latency(metrics)
         status.nats = facts.isLogConnected.map { BrokerStatus.NATS(connected: $0) }
         status.busiest.windowMs = activity.windowMilliseconds

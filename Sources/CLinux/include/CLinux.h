@@ -27,4 +27,7 @@ int clinux_get_descriptor_limit(uint64_t *soft, uint64_t *hard);
 /// Sets the soft limit of open descriptors; -1 with errno when that failed.
 int clinux_set_descriptor_limit(uint64_t soft);
 
+/// `malloc_trim(3)` of all there is: gives free memory back to the system.
+void clinux_give_back_memory(void);
+
 #endif

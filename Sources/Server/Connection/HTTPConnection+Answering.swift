@@ -13,11 +13,14 @@ extension HTTPConnection {
         case .page(let page): finish(.page(page, for: exchange.head))
         case .metrics:
             if let refusal = metricsRefusal(for: exchange.head) { return finish(.error(refusal)) }
-            wait(for: hub.askMetrics { [self] in finish(.metrics($0)) })
+            wait(for: hub.askMetrics(context.memory(of: hub)) { [self] in finish(.metrics($0)) })
         case .status:
             if let refusal = statusRefusal(for: exchange.head) { return finish(.error(refusal)) }
             let isServing = !context.isLeaving.load(ordering: .relaxed)
-            wait(for: hub.askStatus(context.facts(), isServing: isServing) { [self] in finish(.reply($0)) })
+            wait(
+                for: hub.askStatus(context.facts(), context.memory(of: hub), isServing: isServing) { [self] in
+                    finish(.reply($0))
+                })
         case .settings: finish(statusRefusal(for: exchange.head).map(Response.error) ?? .settings(context.report))
         case .resource(let resource): ask(exchange, resource)
         case .revocation(let user): revoke(user, exchange)

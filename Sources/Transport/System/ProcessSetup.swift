@@ -13,6 +13,13 @@ public func raiseDescriptorLimit() -> Int {
     return Int(clamping: soft)
 }
 
+/// Gives memory that was freed back to the system, which the allocator does not always do by itself.
+///
+/// Takes milliseconds where there is much of it.
+public func giveBackMemory() {
+    clinux_give_back_memory()
+}
+
 /// Ignores SIGPIPE in the whole process: a write to a connection that is gone is an error, not the end of the program.
 ///
 /// OpenSSL writes with plain `write(2)`, so `MSG_NOSIGNAL` alone does not do. Every `EventLoop` calls this when it is

@@ -11,6 +11,8 @@ extension SettingHelp {
         case .connections: "connections that stay, WebSockets and event streams"
         case .connectionsPerAddress: "those of one address; an IPv6 network of 64 bits is one; null: no limit"
         case .httpConnections: "connections that speak HTTP, or are in their handshake"
+        case .memoryPercent: "part of the memory that may be used, in percent, above which nobody else comes in"
+        case .memoryBytes: "bytes of memory that may be used; null: what the control group allows, or the machine has"
         case .channels: "channels in memory"
         case .headerBytes: "the head of a request"
         case .messageBytes: "a message, a frame, the body of a request"

@@ -46,6 +46,7 @@ enum ServeCommand: Command {
             log.warning(
                 "the settings name no namespaces: every channel is allowed, as if they had \"*\" with its defaults")
         }
+        tellDescriptorLimit(server.descriptorLimit, settings, log)
         let manager = ServiceManager(log: log)
         let urls = server.addresses.map(url(of:))
         for url in urls { complain("listening on \(url)", .info) }
@@ -67,6 +68,18 @@ enum ServeCommand: Command {
         let isWhole = server.stop()
         // With the log the epoch of all channels is over, so whoever runs this has to start it anew.
         return isWhole && signal != SIGHUP ? ExitCode.done : ExitCode.failed
+    }
+
+    /// Says how many files may be open: each connection is one.
+    private static func tellDescriptorLimit(_ most: Int, _ settings: ServeSettings, _ log: BrokerLog) {
+        let connections = settings.server.broker.limits.connections
+        if most < connections {
+            log.warning(
+                "no more than \(most) files may be open (nofile), and each connection is one: limits.connections, which is "
+                    + "\(connections), cannot be reached")
+        } else {
+            log.info("as many as \(most) files may be open (nofile)")
+        }
     }
 
     /// Starts a server on another thread: it may wait for NATS, and a signal ends the process meanwhile.
