@@ -173,22 +173,28 @@ import Testing
         let stream = try open(server)
         _ = try stream.event()
         try fill(server, 600)
-        var (last, bytes) = (0, 0)
-        var event = try stream.event()
-        while event.type == "added" {
-            #expect(event.seq == last + 1 && event.id == "e1/\(last + 1)")
-            last += 1
-            bytes += event.data.utf8.count
-            event = try stream.event()
+        var (last, bytes, lags) = (0, 0, 0)
+        // How often it falls behind and catches up before the socket's buffer is full depends on the machine.
+        while last < 600 {
+            let event = try stream.event()
+            if event.type == "lagged" {
+                #expect(event.json["from"] as? Int == last + 1)
+                let end = try #require(event.json["to"] as? Int)
+                try #require(end > last)
+                let fresh = try stream.event()
+                #expect(fresh.type == "subscribed" && fresh.json["recovered"] as? Bool == false && fresh.seq == end)
+                (last, lags) = (end, lags + 1)
+            } else {
+                last += 1
+                bytes += event.data.utf8.count
+                #expect(event.type == "added" && event.seq == last && event.id == "e1/\(last)")
+            }
         }
-        #expect(last < 600)
+        #expect(lags > 0)
         #expect(bytes < 400_000, "the bound and what the socket holds")
-        #expect(event.type == "lagged" && event.json["from"] as? Int == last + 1 && event.json["to"] as? Int == 600)
-        let fresh = try stream.event()
-        #expect(fresh.type == "subscribed" && fresh.json["recovered"] as? Bool == false && fresh.seq == 600)
         try fill(server, 1, from: 600)
         #expect(try stream.event().id == "e1/601")
-        #expect(try server.metric("fanfare_lagged_total") == 1)
+        #expect(try server.metric("fanfare_lagged_total") == Double(lags))
     }
 
     @Test("a reader that takes nothing is dropped")
