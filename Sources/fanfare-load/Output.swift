@@ -28,7 +28,10 @@ enum Output {
     static func checkFiles(_ words: CommandWords) throws(UsageError) {
         for name in files {
             guard let path = words.textIfAny(name) else { continue }
-            let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+            // A run that comes to nothing leaves no empty file behind.
+            let new = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+            if new >= 0 { unsafe unlink(path) }
+            let file = new >= 0 ? new : unsafe open(path, O_WRONLY | O_CLOEXEC)
             guard file >= 0 else { throw UsageError("--\(name): \(path) cannot be written") }
             close(file)
         }

@@ -120,6 +120,21 @@ import Testing
         #expect(record.errors.split(separator: "\n").count == 1, "\(record.errors)")
     }
 
+    @Test("a run that comes to nothing leaves no file that was not there, and one that was as it was")
+    func noFiles() async throws {
+        try await Places.withFolder { folder in
+            func path(_ name: String) -> String { folder.appending(path: name).path() }
+            try "before".write(toFile: path("a.csv"), atomically: true, encoding: .utf8)
+            let words = [
+                "ws://127.0.0.1:1", "--for", "1s", "--save", path("a.json"), "--csv", path("a.csv"), "--quiet",
+            ]
+            let (status, record) = await (try Program(Places.fanfareLoad, words)).end()
+            #expect(status != 0, "\(record.output)")
+            #expect(!FileManager.default.fileExists(atPath: path("a.json")))
+            #expect(try String(contentsOfFile: path("a.csv"), encoding: .utf8) == "before")
+        }
+    }
+
     @Test("files: JSON, CSV, JUnit and a page; and two reports compared")
     func files() async throws {
         try await BrokerProcess.run(["--store", "memory"]) { broker in
