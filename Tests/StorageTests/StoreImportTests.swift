@@ -107,6 +107,18 @@ import Testing
         #expect(try snapshot.auditEntries() == [entry])
     }
 
+    @Test func `Entries of the audit that are there already do not come again, however often they are put in`() throws {
+        let cleared = AuditEntry(at: 5, .cleared, by: "mod", channel: "chat:1", message: "*", user: "eve", seq: 9)
+        let frozen = AuditEntry(at: 5, .frozen, by: "mod", channel: "chat:1")
+        // Two that are alike are two.
+        for _ in 0..<3 {
+            let target = try StoreImport(file: folder.file(), replaces: true)
+            for entry in [cleared, frozen, frozen] { try target.add(entry) }
+            try target.finish()
+        }
+        #expect(try StoreSnapshot(file: folder.file()).auditEntries() == [cleared, frozen, frozen])
+    }
+
     @Test func `A store that a broker has open is refused`() throws {
         let store = try SQLiteStore(file: folder.file())
         #expect(throws: StoreError.self) { _ = try StoreImport(file: folder.file()) }

@@ -9,6 +9,8 @@ public final class StoreImport {
     public let epoch: String
     private var engine: Engine
     private let replaces: Bool
+    /// The entries of the audit that were there before and have not come again; `nil` before the first one comes.
+    private var known: [AuditEntry: Int]?
 
     /// Opens a file, making it and its folder where they are missing.
     ///
@@ -56,9 +58,23 @@ public final class StoreImport {
         try asStoreError { () throws(SQLiteError) in try engine.audit.put(revocation) }
     }
 
-    /// Puts an entry of the audit in.
+    /// Puts an entry of the audit in, unless the file has it from an earlier import.
     public func add(_ entry: AuditEntry) throws(StoreError) {
-        try asStoreError { () throws(SQLiteError) in try engine.audit.write(entry) }
+        if known == nil { known = try auditEntries() }
+        if let times = known?[entry], times > 0 {
+            known?[entry] = times - 1
+        } else {
+            try asStoreError { () throws(SQLiteError) in try engine.audit.write(entry) }
+        }
+    }
+
+    /// How often the file has each entry: two can be alike.
+    private func auditEntries() throws(StoreError) -> [AuditEntry: Int] {
+        let database = engine.database
+        let entries = try asStoreError { () throws(SQLiteError) in
+            try AuditTrail.entries(database, AuditTrail.Query())
+        }
+        return Dictionary(entries.map { ($0, 1) }, uniquingKeysWith: +)
     }
 
     /// Makes all of it durable; without this nothing of it is.
