@@ -27,6 +27,9 @@ struct Route {
     /// The methods that it takes, besides `HEAD` for `GET` and `OPTIONS`.
     let methods: [String]
 
+    /// The methods that some address takes.
+    static let allMethods = ["GET", "PUT", "POST", "DELETE"]
+
     /// Finds a path; `nil`: nothing is there.
     init?(_ path: [String], _ context: Context) {
         if let resource = Resource(path) {

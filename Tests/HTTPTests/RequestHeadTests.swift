@@ -223,6 +223,25 @@ struct RequestHeadTests {
         #expect(consumed == 2 + line.utf8.count + host.utf8.count + 2)
     }
 
+    @Test("Each request of a connection may have one blank line before it, and no more")
+    func blankLineBeforeEach() throws {
+        let request = "\r\n\(line)\(host)\r\n"
+        let bytes = [UInt8](request + request + "\r\n\r\n\(line)")
+        var parser = RequestHeadParser()
+        var rest = bytes[...]
+        for _ in 0..<2 {
+            let found = try #require(try parser.parse(Array(rest).span))
+            #expect(found.consumed == request.utf8.count)
+            rest = rest.dropFirst(found.consumed)
+        }
+        #expect(throws: HTTPError.self) { _ = try parser.parse(Array(rest).span) }
+    }
+
+    @Test("A blank line first loosens nothing else", arguments: requestLineRefusals + fieldRefusals)
+    func blankLineBeforeRefusals(refusal: Refusal) {
+        #expect(parse("\r\n" + refusal.text).status == refusal.status)
+    }
+
     @Test("Limits are inclusive")
     func limits() {
         let longTarget = "/" + String(repeating: "a", count: 8_191)

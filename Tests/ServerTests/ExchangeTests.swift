@@ -147,6 +147,14 @@ import Transport
         #expect(changed.status == 200 && changed["etag"] != tag)
     }
 
+    @Test("OPTIONS * tells the methods of the server as a whole (RFC 9110 section 9.3.7)")
+    func optionsOfEverything() throws {
+        let server = try TestServer()
+        let answer = try server.call("OPTIONS", "*")
+        #expect(answer.status == 204 && answer["allow"] == "GET, PUT, POST, DELETE, HEAD, OPTIONS")
+        #expect(try server.call("GET", "*").status == 400)
+    }
+
     @Test("pages of other origins may read what is theirs to read (the Fetch standard)")
     func crossOrigin() throws {
         let path = "/v1/channels/chat:1/messages/m"

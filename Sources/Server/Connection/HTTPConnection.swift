@@ -172,6 +172,8 @@ final class HTTPConnection {
 
     /// Finds out what a request is for; it is answered when its body is there.
     private func begin(_ head: RequestHead) throws(HTTPError) {
+        // OPTIONS alone has this target, which means the server as a whole (RFC 9110 section 9.3.7).
+        if head.target == "*" { return refuse(options(of: Route.allMethods, for: head), head) }
         guard let target = Target(head.target) else {
             return respond(.error(400, .badRequest, "the target is not percent-encoded UTF-8"), isLast: true)
         }
