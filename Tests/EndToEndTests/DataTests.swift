@@ -8,6 +8,11 @@ import Testing
         try await Places.withFolder { try await runClient("datacare.py", $0.path()) }
     }
 
+    @Test("reactions of Slack, Discord, Zulip and Mattermost come into channels, once, as the namespace allows")
+    func imports() async throws {
+        try await Places.withFolder { try await runClient("imports.py", $0.path()) }
+    }
+
     @Test("kill -9 in a storm of writes: nothing that was acked is lost or there twice (scripts/crash does 200 rounds)")
     func crash() async throws {
         try await Places.withFolder { try await runClient("crash.py", $0.path(), "3") }

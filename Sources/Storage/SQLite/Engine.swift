@@ -19,7 +19,7 @@ struct SQLiteSettings: Sendable {
 struct Engine {
     let epoch: String
     let database: Database
-    private let reader: ChannelReader
+    let reader: ChannelReader
     let writer: ChannelWriter
     private let outbox: OutboxTable
     private var sweeper: Sweeper

@@ -125,7 +125,8 @@ struct ServeSettings {
         return try words.choice("store", as: ServerSettings.StoreKind.self)
     }
 
-    private static func namespaces(_ file: SettingsFile?, isDevelopment: Bool) -> [String: Namespace] {
+    /// The namespaces that are served.
+    static func namespaces(_ file: SettingsFile?, isDevelopment: Bool) -> [String: Namespace] {
         guard isDevelopment else { return file?.namespaces ?? ["*": .usual] }
         return Namespace.development.merging(file?.namespaces ?? [:]) { $1 }
     }
