@@ -68,6 +68,14 @@ class Follower(asyncio.Protocol):
                 self.transport.write(frame(CLOSE, payload[:2]))
                 self.transport.close()
 
+    def is_right(self, message):
+        """It goes on where it was, or has the state anew: here each change is of a message of its own."""
+        if message["epoch"] != self.position["epoch"]:
+            return False
+        if message["recovered"]:
+            return message["seq"] == self.position["seq"]
+        return message["seq"] >= self.position["seq"] and len(message["messages"]) == min(100, message["seq"])
+
     def say(self, **message):
         self.transport.write(frame(TEXT, json.dumps(message).encode()))
 
@@ -75,8 +83,8 @@ class Follower(asyncio.Protocol):
         if message["type"] == "subscribed":
             if self.position:
                 self.recovered = message["recovered"]
-                if not self.recovered or message["seq"] != self.position["seq"]:
-                    self.crowd.problems.append("%d came back to another place: %r" % (self.number, message))
+                if not self.is_right(message):
+                    self.crowd.problems.append("%d came back from %r to %r" % (self.number, self.position, message))
             self.position = {"epoch": message["epoch"], "seq": message["seq"]}
             self.is_there = True
             self.back = asyncio.get_running_loop().time()

@@ -114,10 +114,12 @@ async def scenario(folder, connections, loops="2"):
                 assert set(prober.answers) <= {"200", "503"}, prober.answers
                 equal(crowd.refused, 0, "followers that found nobody")
                 equal([writer.refused for writer in writers], [0] * len(writers), "writers that found nobody")
-            with Check("all of %d connections came back to where they were, and heard each change once" % count):
+            with Check("all of %d connections came back: each heard each change once, or has the state anew" % count):
                 await crowd.heard_all(seqs)
                 equal(crowd.problems, [])
-                equal({follower.recovered for follower in crowd.followers}, {True}, "recovered")
+                # Those in whose channels nothing was under way when they were sent away, if nobody else.
+                recovered = sum(follower.recovered for follower in crowd.followers)
+                assert recovered > 0, "nobody went on where they were"
             acks = [ack for writer in writers for ack in writer.acks]
             with Check("each of the changes that were acked is there, once"):
                 async with await Client.connect(url, "reader") as client:
@@ -129,9 +131,9 @@ async def scenario(folder, connections, loops="2"):
             equal(await asyncio.to_thread(new.stop), 0, "exit status of the new one")
     one.close()
     note("%d connections: the old one gone after %.2f s, the new one ready after %.2f s, all back %.2f s after that; "
-         "%d acks; %d probes, the longest answered after %.2f s; %s; %d handshakes were turned away (%s)" % (
+         "%d acks; %d went on where they were, the others have the state anew; %d probes, the longest answered after %.2f s; %s; %d handshakes were turned away (%s)" % (
              count, times["gone"] - times["stop"], times["ready"] - times["gone"], times["back"] - times["ready"],
-             len(acks), sum(prober.answers.values()), prober.longest, prober.answers,
+             len(acks), recovered, sum(prober.answers.values()), prober.longest, prober.answers,
              len(crowd.turned_away), set(crowd.turned_away)))
 
 
