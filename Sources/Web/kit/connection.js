@@ -5,7 +5,7 @@ import { claimsOf } from "./claims.js"
 
 const firstDelay = 500
 const lastDelay = 20_000
-const longestTimer = 2_147_483_647 // what a browser's timer can count, 24 days
+export const longestTimer = 2_147_483_647 // what a browser's timer can count, 24 days
 const stableAfter = 5_000
 const welcomeWithin = 20_000
 const answerWithin = 10_000
@@ -13,6 +13,7 @@ const probeWithin = 10_000
 const silenceGrace = 10_000
 const farewellWithin = 5_000
 const renewBefore = 30_000
+const leastRenewal = 1_000 // a callback that gives the same token again is not asked in a tight loop
 const refusalsBeforeFallback = 2
 
 export class Connection {
@@ -29,7 +30,7 @@ export class Connection {
     #wire = null // what carries messages now: { send, close }
     #attempt = 0
     #failures = 0 // attempts since the last stable connection
-    #refusals = 0 // attempts in a row that ended before the broker's welcome
+    #refusals = 0 // attempts in a row in which no WebSocket came about
     #isWelcomed = false
     #connectedAt = 0
     #heardAt = 0
@@ -93,7 +94,11 @@ export class Connection {
         const attempt = this.#attempt
         // A broker in development mode believes the name, and takes the token only of the same one.
         this.#wire = openWire(this.#base, token ? claimsOf(token).sub : this.#identity.user, {
-            onmessage: (message) => attempt === this.#attempt && this.#receive(message, token),
+            onmessage: (message) => {
+                if (attempt !== this.#attempt) return
+                if (openWire === openSocket) this.#refusals = 0
+                this.#receive(message, token)
+            },
             onclose: (code) => {
                 if (attempt !== this.#attempt) return
                 if (hasFallback && !this.#isWelcomed) this.#fallBack(attempt, token)
@@ -137,7 +142,6 @@ export class Connection {
 
     #welcomed(message, token) {
         this.#isWelcomed = true
-        this.#refusals = 0
         this.#silenceAllowed = message.heartbeat_ms + silenceGrace
         this.#skew = message.time - this.#heardAt
         if (token) this.#wire.send({ type: "auth", id: "auth", token })
@@ -163,7 +167,7 @@ export class Connection {
 
     #renewBefore(end) {
         const left = end - this.#options.now()
-        this.#timer("renewal", left - Math.min(renewBefore, left / 2), async () => {
+        this.#timer("renewal", Math.max(leastRenewal, left - Math.min(renewBefore, left / 2)), async () => {
             if (left > longestTimer) return this.#renewBefore(end)
             const attempt = this.#attempt
             try {
@@ -261,7 +265,15 @@ function openSocket(base, user, { onmessage, onclose }) {
     address.protocol = address.protocol.replace("http", "ws")
     if (user) address.searchParams.set("user", user)
     const socket = new WebSocket(address.href, "fanfare.v1.json")
-    socket.onmessage = ({ data }) => onmessage(JSON.parse(data))
+    socket.onmessage = ({ data }) => {
+        let message
+        try {
+            message = JSON.parse(data)
+        } catch {
+            return onclose() // nobody knows what was lost
+        }
+        onmessage(message)
+    }
     socket.onclose = ({ code }) => onclose(code)
     return {
         send: (message) => socket.send(JSON.stringify(message)),

@@ -1,9 +1,10 @@
 // Several tabs of one user share one connection: Web Locks elect the tab whose hub it is, a BroadcastChannel carries what
 // the others want and what the broker says. When the leader ends, by whatever cause, its lock goes to the next tab, which
-// hears from all the others what they want, and goes on. A leader that does not answer, because the browser has stopped it
-// in the background, loses its lock to a tab that needs it.
+// hears from all the others what they want, and goes on. A leader that the browser stops in the background, without its
+// connection and its timers, gives the lead away; one that does not answer loses its lock to a tab that asks.
 
 const answerWithin = 5_000
+const askAfter = 20_000
 
 /** Has the interface of a `Hub`, which lies in this tab or in another. */
 export class Tabs {
@@ -15,7 +16,10 @@ export class Tabs {
     #standing = { state: "connecting", user: null, error: undefined }
     #known = new Set() // tabs that this leader serves
     #isInLine = false
+    #isStopped = false // by the browser, in the background
+    #release = null // gives the lead away
     #patience // the timer of an answer that the leader owes
+    #nextLook // the timer of the next question whether it lives
     #end = new AbortController()
 
     /**
@@ -45,6 +49,9 @@ export class Tabs {
         this.#port = new BroadcastChannel(this.#name)
         this.#port.onmessage = ({ data }) => this.#hear(data)
         this.#hold(lifeOf(this.#name, this.#options.tab), () => this.#queue()).catch(() => this.#goAlone())
+        const { signal } = this.#end
+        globalThis.document?.addEventListener("freeze", () => this.#stop(), { signal })
+        globalThis.document?.addEventListener("resume", () => this.#goOn(), { signal })
     }
 
     subscribe(tab, channel, want) {
@@ -80,7 +87,7 @@ export class Tabs {
         const { signal } = this.#end
         return navigator.locks.request(name, options || { signal }, () => signal.aborted || new Promise((release) => {
             signal.addEventListener("abort", release)
-            granted()
+            granted(release)
         }))
     }
 
@@ -89,11 +96,16 @@ export class Tabs {
         this.#call("hello")
         if (this.#isInLine && !steal) return
         this.#isInLine ||= !steal
-        const granted = () => {
+        const granted = (release) => {
             this.#isInLine &&= steal
+            if (this.#isStopped) return release()
+            this.#release = release
             this.#lead()
         }
-        this.#hold(this.#name, granted, steal && { steal }).catch(() => this.#stepDown())
+        this.#hold(this.#name, granted, steal && { steal }).catch(() => {
+            this.#stepDown()
+            this.#queue()
+        })
     }
 
     /** A page without an origin, of a file say, may have no locks. */
@@ -104,20 +116,32 @@ export class Tabs {
         this.#lead()
     }
 
-    /** The lead was taken away, or this tab was closed. */
+    /** Leads no more: the lead was taken away, or is given away. */
     #stepDown() {
-        if (this.#end.signal.aborted) return
         const hub = this.#hub
+        if (!hub) return
         this.#hub = this.#leader = null
         hub.close()
         this.#become({ ...this.#standing, state: "connecting" })
+    }
+
+    #stop() {
+        if (!this.#port) return
+        this.#isStopped = true
+        this.#stepDown()
+        this.#release?.()
+    }
+
+    #goOn() {
+        if (!this.#isStopped) return
+        this.#isStopped = false
         this.#queue()
     }
 
     /** Does something with the hub, wherever it lies. A leader gives a sign for each call. */
     #call(name, ...words) {
         if (this.#hub) return this.#serve(this.#options.tab, name, words)
-        if (!this.#port) return
+        if (!this.#port || this.#end.signal.aborted) return
         this.#port.postMessage({ tab: this.#options.tab, name, words })
         this.#patience ??= setTimeout(() => {
             this.#patience = undefined
@@ -125,8 +149,15 @@ export class Tabs {
         }, answerWithin)
     }
 
+    /** The leader lives; whether it still does is asked after a while, because a tab may only look on. */
     #answered() {
+        this.#rest()
+        this.#nextLook = setTimeout(() => this.#call("hello"), askAfter)
+    }
+
+    #rest() {
         clearTimeout(this.#patience)
+        clearTimeout(this.#nextLook)
         this.#patience = undefined
     }
 
@@ -162,7 +193,7 @@ export class Tabs {
 
     #finish(standing) {
         this.#end.abort()
-        this.#answered()
+        this.#rest()
         this.#hub?.close()
         this.#port?.close()
         this.#become(standing)
@@ -171,7 +202,7 @@ export class Tabs {
     // MARK: the leader
 
     #lead() {
-        this.#answered()
+        this.#rest()
         const { tab } = this.#options
         const hub = this.#hub = this.#options.makeHub({
             onstate: () => hub === this.#hub && this.#hubChanged(),

@@ -230,15 +230,36 @@ async def stopped_leader(browser, broker):
     first, second = [await Client.open(browser, broker.page, "ada", "chat:stopped", context=context) for _ in range(2)]
     for tab in [first, second]:
         await tab.ready()
-    with Check("a leader that the browser has stopped loses the lead to a tab that needs it"):
+    bob = await Client.open(browser, broker.page, "bob", "chat:stopped")
+    await bob.ready()
+    with Check("a leader that the browser stops gives the lead away, also to a tab that only looks on"):
+        # A page with the focus is not stopped.
+        await first.page.call("Emulation.setFocusEmulationEnabled", enabled=False)
+        await first.run("(globalThis.beats = 0, setInterval(() => beats += 1, 10), true)")
         await first.page.call("Page.setWebLifecycleState", state="frozen")
+        await bob.run("channel.toggle('m1', '👍').then(() => true)")
+        await second.shows("m1", "👍1")
+        beats = await first.run("beats")
         equal((await second.run("channel.toggle('m1', '👍')"))["result"], "added")
+        equal(await first.run("beats"), beats, "the timers of the page that is stopped")
+    with Check("when it goes on it follows, and has missed nothing"):
         await first.page.call("Page.setWebLifecycleState", state="active")
-        await first.shows("m1", "👍1!")
+        await first.shows("m1", "👍2!")
         equal((await first.run("channel.toggle('m1', '👍')"))["result"], "removed")
+        await second.shows("m1", "👍1")
+        await second.until("channel.seq === 3")
+        await broker.connections(2)
+    with Check("a leader that hangs loses the lead to a tab that only looks on"):
+        await second.page.call("Debugger.enable")
+        paused = second.page.event("Debugger.paused")
+        spinning = asyncio.ensure_future(second.run("(() => { debugger })()"))
+        await asyncio.wait_for(paused, 100)
+        await bob.run("channel.toggle('m1', '👍').then(() => true)")
+        await first.shows("m1", "")
+        await second.page.call("Debugger.resume")
+        await spinning
         await second.shows("m1", "")
-        await second.until("channel.seq === 2")
-    for client in [first, second]:
+    for client in [first, second, bob]:
         await client.page.close()
 
 

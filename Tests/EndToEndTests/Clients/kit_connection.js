@@ -204,6 +204,19 @@ test("a token goes as the first message, and another before it runs out", async 
     equal(socket().sent.at(-1), { type: "auth", id: "auth", token: "t2" })
 })
 
+test("a callback that gives the same token again is not asked in a tight loop", async (Connection) => {
+    let asked = 0
+    const token = async () => `t${(asked += 1)}`
+    const { clock, socket } = await begin(Connection, { identity: { isRenewable: true, token } })
+    const expires = clock.now + 60_000
+    socket().say(welcome(clock, null))
+    for (let answered = 0; clock.now < expires + 1_000; ) {
+        for (; answered < asked; answered += 1) socket().say({ type: "ack", id: "auth", user: "ada", expires })
+        await clock.pass(100)
+    }
+    if (asked > 10) throw new Error(`it was asked ${asked} times in a minute`)
+})
+
 test("the close code 4001 means a new token, or the end where there is none", async (Connection) => {
     const renewable = await begin(Connection, { identity: tokens("t1", "t2") })
     renewable.socket().say(welcome(renewable.clock, null))
@@ -286,6 +299,46 @@ test("without a network it waits for the browser's word", async (Connection) => 
         equal(connection.state, "connecting")
     } finally {
         delete globalThis.navigator
+    }
+})
+
+test("what cannot be read ends the connection, because nobody knows what it was", async (Connection) => {
+    const { clock, connection, socket } = await begin(Connection)
+    socket().say(welcome(clock))
+    socket().onmessage({ data: "{\"type\":" })
+    equal([connection.state, socket().isClosed], ["waiting", true])
+})
+
+test("where WebSockets were found to be blocked, each attempt goes over HTTP when the WebSocket has failed", async (Connection) => {
+    const { fetch } = globalThis
+    const lost = []
+    globalThis.fetch = async (address) => {
+        if (address.href.endsWith("/healthz")) return new Response("")
+        return new Promise((_, reject) => lost.push(() => reject(new Error("lost"))))
+    }
+    const turns = async () => {
+        for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
+    }
+    try {
+        const { clock, connection, states, socket } = await begin(Connection)
+        for (let attempt = 0; attempt < 3; attempt += 1) {
+            if (attempt > 0) await clock.pass(clock.next)
+            await turns()
+            socket().end()
+            await turns()
+        }
+        equal([connection.state, sockets.length], ["connected", 3])
+        connection.send({ type: "list", id: 1, channel: "chat:1" })
+        lost.pop()()
+        await turns()
+        equal(connection.state, "waiting")
+        await clock.pass(clock.next)
+        await turns()
+        socket().end()
+        await turns()
+        equal([states.slice(-3), sockets.length], [["waiting", "connecting", "connected"], 4])
+    } finally {
+        globalThis.fetch = fetch
     }
 })
 
