@@ -1,5 +1,6 @@
 // One channel of a client: its state, the promises of those who changed something, and what is watched.
 
+import { longestTimer } from "./connection.js"
 import { ChannelState } from "./state.js"
 
 /** Why a request was refused: one of the broker's codes, and words for a person. */
@@ -299,7 +300,7 @@ export class Channel extends EventTarget {
         }
         clearTimeout(this.#flush)
         const wait = this.#state.heldUntil - now()
-        if (wait > 0) this.#flush = setTimeout(() => this.#send(), wait)
+        if (wait > 0) this.#flush = setTimeout(() => this.#send(), Math.min(wait, longestTimer))
     }
 }
 

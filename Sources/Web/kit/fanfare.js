@@ -187,7 +187,11 @@ class Drafts {
     }
 
     load(user, channel) {
-        return JSON.parse(this.#storage.getItem(this.#name(user, channel)) ?? "[]")
+        try {
+            return JSON.parse(this.#storage.getItem(this.#name(user, channel)) ?? "[]").filter((one) => one?.key)
+        } catch {
+            return [] // it is not there, or was not written by this
+        }
     }
 
     save(user, channel, drafts) {

@@ -1,7 +1,7 @@
 // What several tabs want of one connection, made one: for each channel a single subscription that covers all their wishes,
 // asked for again, and resumed, on each new connection. A tab that shares nothing is its hub's only one.
 
-import { Connection } from "./connection.js"
+import { Connection, longestTimer } from "./connection.js"
 
 const maxMessages = 1_000
 const retryDelay = 1_000
@@ -136,7 +136,7 @@ export class Hub {
         }
         setTimeout(() => {
             if (channel.asked === wish) this.#ask("subscribe", name, channel)
-        }, retry_after_ms ?? retryDelay)
+        }, Math.min(retry_after_ms ?? retryDelay, longestTimer))
     }
 
     /** A tab that knows less than the others, or what another connection told, has the earliest position. */
