@@ -32,7 +32,7 @@ import Testing
 }
 
 extension BrowserTests {
-    @Test("the browser client", arguments: ["client.py", "client_lost.py"])
+    @Test("the browser client", arguments: ["client.py", "client_lost.py", "broken.py"])
     func client(script: String) async throws {
         try await Places.withFolder { try await runClient("Browser/" + script, Places.fanfare, $0.path()) }
     }

@@ -20,6 +20,11 @@ import Testing
         try await run("reactions.py")
     }
 
+    @Test("elements that change, come and go, odd names, a thousand messages")
+    func elements() async throws {
+        try await run("elements.py")
+    }
+
     @Test("what a page is told that goes wrong: a channel that is refused, elements without what they need")
     func mistakes() async throws {
         try await run("mistakes.py")

@@ -68,7 +68,7 @@ export class FanfareBubble extends FanfareElement {
     }
 
     show() {
-        if (this.channel) this.open = true
+        if (this.isConnected && this.channel) this.open = true
     }
 
     hide() {
@@ -92,7 +92,8 @@ export class FanfareBubble extends FanfareElement {
         for (const inner of [...this.shadowRoot.querySelectorAll("*"), ...this.querySelectorAll("*")]) {
             if (inner instanceof FanfareElement && inner.owner === this) inner.attach()
         }
-        if (this.open) this.#opened()
+        if (!channel) this.hide()
+        else if (this.open) this.#opened()
     }
 
     render() {

@@ -30,7 +30,7 @@ export class FanfareBurst extends FanfareElement {
     }
 
     follow(channel, message, signal) {
-        channel.addEventListener("burst", ({ detail }) => {
+        channel?.addEventListener("burst", ({ detail }) => {
             if (detail.message === message || !this.hasAttribute("message")) this.play(detail.reactions, detail.window_ms)
         }, { signal })
     }

@@ -135,6 +135,9 @@ export function swallowClick() {
     addEventListener("keydown", () => end.abort(), options)
 }
 
+/** For pages that let nothing be HTML that is not vouched for; what is here is the kit's own, without any data. */
+const trusted = globalThis.trustedTypes?.createPolicy("fanfare", { createHTML: (html) => html })
+
 /** What every element of the kit is: a shadow root, a channel and a message, and a picture of both that is kept up. */
 export class FanfareElement extends HTMLElement {
     #channel
@@ -149,7 +152,7 @@ export class FanfareElement extends HTMLElement {
     constructor(css, html) {
         super()
         this.attachShadow({ mode: "open" }).adoptedStyleSheets = [sheetOf(css)]
-        this.shadowRoot.innerHTML = html
+        this.shadowRoot.innerHTML = trusted?.createHTML(html) ?? html
     }
 
     /** The bubble around this element, from which it has what it is not given itself. */
@@ -181,7 +184,7 @@ export class FanfareElement extends HTMLElement {
     }
 
     get view() {
-        return this.channel.view(this.message)
+        return this.channel?.view(this.message) ?? { reactions: [], own: [] }
     }
 
     /** Whether its message is to be watched while it is in view; bursts come without. */
@@ -227,16 +230,16 @@ export class FanfareElement extends HTMLElement {
         if (name === "message" && this.isConnected) this.attach()
     }
 
-    /** Follows the channel that it has now. */
+    /** Follows the channel that it has now; where it has lost the one that it had, it shows nothing. */
     attach() {
-        this.#attached?.abort()
         const { channel, message } = this
-        if (!this.isConnected || !channel) return
+        if (!this.isConnected || !(channel || this.#attached)) return
+        this.#attached?.abort()
         const { signal } = (this.#attached = new AbortController())
-        channel.addEventListener("change", ({ detail }) => detail.message === message && this.update(), { signal })
-        for (const type of ["frozen", "error"]) channel.addEventListener(type, () => this.update(), { signal })
+        channel?.addEventListener("change", ({ detail }) => detail.message === message && this.update(), { signal })
+        for (const type of ["frozen", "error"]) channel?.addEventListener(type, () => this.update(), { signal })
         // A bubble watches for what is inside it.
-        channel.ready.then(() => {
+        channel?.ready.then(() => {
             if (this.watches && !this.owner && !signal.aborted) signal.addEventListener("abort", channel.observe(this, message))
             this.update()
         }, () => {})
@@ -250,7 +253,7 @@ export class FanfareElement extends HTMLElement {
         this.#isDue = true
         queueMicrotask(() => {
             this.#isDue = false
-            if (this.isConnected && this.channel) this.render()
+            if (this.isConnected) this.render()
         })
     }
 
@@ -301,7 +304,8 @@ button { all: unset; box-sizing: border-box; cursor: pointer; display: grid; pla
     user-select: none; -webkit-user-select: none; }
 button:focus-visible, input:focus-visible { outline: 3px solid var(--accent); outline-offset: 1px; }
 button:disabled { cursor: default; opacity: .4; }
-[part~=glyph] { font-family: "Apple Color Emoji", "Segoe UI Emoji", "Noto Color Emoji", system-ui, sans-serif; line-height: 1; }
+[part~=glyph] { font-family: "Apple Color Emoji", "Segoe UI Emoji", "Noto Color Emoji", system-ui, sans-serif; line-height: 1;
+    display: inline-block; max-inline-size: 5em; overflow-x: clip; text-overflow: ellipsis; white-space: nowrap; }
 img[part~=glyph] { block-size: 1em; inline-size: 1em; object-fit: contain; }
 .quiet { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 [popover] { position: fixed; inset: auto; margin: 0; padding: 0; border: 0; background: none; color: var(--text);

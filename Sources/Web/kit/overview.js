@@ -29,11 +29,26 @@ export class FanfareOverview extends FanfareElement {
     }
 
     attributeChangedCallback(name) {
-        if (name !== "open") return super.attributeChangedCallback(name)
+        if (name !== "open") super.attributeChangedCallback(name)
+        else if (this.open) this.#show()
+        else this.$("dialog").close()
+    }
+
+    disconnectedCallback() {
+        super.disconnectedCallback()
+        this.open = false
+    }
+
+    follow(channel) {
+        if (channel) this.#show()
+        else this.open = false
+    }
+
+    /** Shows who reacted to the message that it has now, if it is open. */
+    #show() {
         const dialog = this.$("dialog")
-        if (!this.open) return dialog.close()
-        if (!this.isConnected || !this.channel || dialog.open) return
-        dialog.showModal()
+        if (!this.isConnected || !this.channel || !this.open) return
+        if (!dialog.open) dialog.showModal()
         this.#choose(null)
     }
 
@@ -99,7 +114,7 @@ export class FanfareOverview extends FanfareElement {
         const avatar = source ? make("img", { src: source, alt: "", loading: "lazy" }) : make("span", { "aria-hidden": "true" })
         avatar.setAttribute("part", "avatar")
         if (!source) {
-            avatar.textContent = [...name][0].toUpperCase()
+            avatar.textContent = [...name, ""][0].toUpperCase()
             avatar.style.setProperty("--hue", 137 * [...user].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 7))
         }
         const given = make("span", { part: "given" }, glyph(reaction, "large"), make("span", { class: "quiet" }, nameOf(reaction)))

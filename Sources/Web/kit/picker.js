@@ -7,6 +7,9 @@ export const defaultReactions = ["❤️", "👍", "👎", "😂", "‼️", "�
 /** How long the reaction at an index waits before it pops in, in seconds. */
 export const popInDelay = (index) => Math.min(Math.max(index, 0) * 0.03, 0.18)
 
+/** A reaction without variation selectors. */
+const bare = (reaction) => reaction.replace(/[\ufe0e\ufe0f]/g, "")
+
 const page = 120 // how many more found ones are drawn at a time
 
 export class FanfarePicker extends FanfareElement {
@@ -40,9 +43,13 @@ export class FanfarePicker extends FanfareElement {
         const { allowed } = this.channel
         const setting = this.setting("reactions")
         const wanted = typeof setting === "function" ? setting(this.message) : setting
-        let list = wanted ? wanted.filter((one) => allowed?.includes(one) ?? true) : allowed ?? defaultReactions
-        list = this.setting("order")?.([...list], this.message) ?? list
-        return [...list, ...this.view.own.filter((one) => !list.includes(one))]
+        const { own } = this.view
+        // An app may write a reaction in another form than the broker: `❤` for `❤️`.
+        const known = new Map([...(allowed ?? []), ...own].map((one) => [bare(one), one]))
+        const list = (wanted ?? allowed ?? defaultReactions)
+            .map((one) => known.get(bare(one)) ?? one)
+            .filter((one) => allowed?.includes(one) ?? true)
+        return [...new Set([...(this.setting("order")?.([...list], this.message) ?? list), ...own])]
     }
 
     get #actions() {
@@ -69,7 +76,7 @@ export class FanfarePicker extends FanfareElement {
 
     /** In a bubble it is drawn only while it is open: there are many bubbles. */
     render() {
-        if (this.owner?.open ?? true) this.#draw()
+        if (this.channel && (this.owner?.open ?? true)) this.#draw()
     }
 
     #draw() {
@@ -166,7 +173,7 @@ const css = `
     box-shadow: var(--shadow); max-inline-size: 100%; inline-size: fit-content; margin-inline-start: var(--push, 0); }
 #row { display: flex; overflow-x: auto; padding: 6px; scrollbar-width: none; overscroll-behavior: contain; }
 #offered { display: flex; gap: 2px; }
-#row button { flex: none; inline-size: var(--size); block-size: var(--size); border-radius: 50%;
+#row button { flex: none; min-inline-size: var(--size); block-size: var(--size); border-radius: 50%;
     font-size: calc(var(--size) * .62); animation: pop .4s cubic-bezier(.3, 1.6, .6, 1) backwards; }
 #row button > * { transition: transform .15s; }
 #row button:hover > * { transform: scale(1.18); }
@@ -179,7 +186,7 @@ const css = `
 #field::placeholder { color: var(--muted); opacity: 1; }
 #found { display: grid; grid-template-columns: repeat(auto-fill, minmax(var(--size), 1fr)); max-block-size: min(230px, 40vh);
     overflow-y: auto; margin-block-start: 8px; overscroll-behavior: contain; }
-#found button { block-size: var(--size); border-radius: 10px; font-size: calc(var(--size) * .6); }
+#found button { overflow: clip; block-size: var(--size); border-radius: 10px; font-size: calc(var(--size) * .6); }
 #found button:hover { background: var(--badge); }
 #actions { pointer-events: auto; margin-block-start: max(8px, var(--hole, 8px)); margin-inline-start: var(--push, 0);
     inline-size: fit-content; min-inline-size: 190px; max-inline-size: 100%; max-block-size: min(260px, var(--room, 45vh));

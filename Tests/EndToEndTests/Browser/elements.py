@@ -1,0 +1,146 @@
+"""Elements that change, come and go, and what they make of unusual names. Words: URL"""
+
+import json
+import urllib.parse
+
+from chat import badge, body, bubble, chat, is_closed, is_open, no_errors, offered, open_bar, picker, react, settled, shows
+from checks import Check, Client, equal, main, matches
+from devtools import Browser
+
+OVERVIEW = "find('%s >>> fanfare-overview >>> %s')"
+NAME = "<img/src=x/onerror=alert(1)>" + "W" * 90
+ODD = ["👩🏽‍❤️‍💋‍👨🏿", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "a" * 64, "👨‍👩‍👧‍👦"]
+
+
+async def give(url, user, channel, message, *reactions):
+    async with await Client.connect(url, urllib.parse.quote(user)) as client:
+        for reaction in reactions:
+            matches(await client.request("add", channel=channel, message=message, reaction=reaction), type="ack")
+
+
+def people(message):
+    return "[...(%s?.children ?? [])].map(one => one.innerText)" % (OVERVIEW % (bubble(message), "#list"))
+
+
+async def changing(browser, url):
+    page = await chat(browser, url, "ada", "chat:changing")
+    await give(url, "bob", "chat:changing", "m1", "👍")
+    await give(url, "bob", "chat:changing", "x9", "🎉", "😂")
+    await shows(page, "m1", ["👍"])
+    with Check("another message's id brings its reactions, and its people into an open overview"):
+        await page.run("void (window.first = find('%s')).showOverview()" % bubble("m1"))
+        await page.until(people("m1") + ".length === 1")
+        await page.run("void (first.message = 'x9')")
+        await shows(page, "x9", ["😂", "🎉"])
+        await page.until(people("x9") + ".length === 2")
+        await page.key("Escape")
+        await page.until("%s.open === false" % (OVERVIEW % (bubble("x9"), "dialog")))
+    for what, lose, regain in [
+            ("channel", "first.channel = null", "first.channel = channel"),
+            ("message", "first.removeAttribute('message')", "first.message = 'x9'")]:
+        with Check("who loses the %s shows nothing and is closed, until it has one again" % what):
+            await open_bar(page, "x9")
+            await page.run("void (%s)" % lose)
+            await page.until("!first.open")
+            await page.until("first.shadowRoot.querySelector('fanfare-badges').shadowRoot.querySelector('#list').children.length === 0")
+            await page.run("void first.show()")
+            equal(await page.run("first.open"), False)
+            await page.run("void (%s)" % regain)
+            await shows(page, "x9", ["😂", "🎉"])
+    with Check("a message that is taken out of the page while it is held does not open, nor when it is back"):
+        await page.mouse("mousePressed", await page.point(body("m3")))
+        await page.run("new Promise(resolve => { window.third = find('%s'); third.remove(); setTimeout(resolve, 600) })" % bubble("m3"))
+        await page.mouse("mouseReleased", {"x": 5, "y": 5})
+        await page.run("void document.body.append(third)")
+        await settled(page, "m3")
+        equal(await page.run("third.open"), False)
+    with Check("an overview that is taken out of the page is closed when it is back"):
+        await page.run("first.showOverview().then(() => true)")
+        equal(await page.run("%s.open" % (OVERVIEW % (bubble("x9"), "dialog"))), True)
+        await page.run("void (first.remove(), document.body.append(first))")
+        equal(await page.run("%s.open" % (OVERVIEW % (bubble("x9"), "dialog"))), False)
+    no_errors(page)
+    await page.close()
+
+
+async def forms(browser, url):
+    page = await chat(browser, url, "ada", "chat:forms")
+    with Check("a reaction that the app writes in another form is the broker's: highlighted, there once, and taken away"):
+        await page.run("void (find('%s').reactions = ['❤', '👍', '👍'])" % bubble("m1"))
+        await react(page, "m1", 1)
+        await shows(page, "m1", ["*❤️"])
+        await open_bar(page, "m1")
+        parts = "[...find('%s').children].map(one => `${one.textContent} ${one.part}`)" % picker("m1", "#offered")
+        equal(await page.run(parts), ["❤️ reaction own", "👍 reaction"])
+        await page.click(offered("m1", 1))
+        await shows(page, "m1", [])
+    no_errors(page)
+    await page.close()
+
+
+async def odd_names(browser, url):
+    page = await chat(browser, url, "ada", "any:odd", width=360)
+    await give(url, NAME, "any:odd", "m1", *ODD)
+    await give(url, NAME, "any:odd", "m4", *ODD)
+    with Check("long names and markup are text, and nothing reaches beyond a narrow screen"):
+        await shows(page, "m1", ODD[::-1])
+        equal(await page.run("document.documentElement.scrollWidth"), 360)
+        for message in ["m1", "m4"]:
+            for each in await page.run("[...find('%s >>> fanfare-badges >>> #list').children].map(one => one.getBoundingClientRect().toJSON())" % bubble(message)):
+                assert 0 <= each["left"] and each["right"] <= 360, "a badge of %s is at %r" % (message, each)
+        await page.screenshot("odd-names")
+        await page.run("void find('%s').showOverview()" % bubble("m1"))
+        await page.until(people("m1") + ".length === 4")
+        equal(await page.run(OVERVIEW % (bubble("m1"), "[part=name]") + ".textContent"), NAME)
+        equal(await page.run("%s.scrollWidth" % (OVERVIEW % (bubble("m1"), "#people"))), 360)
+        await page.screenshot("odd-names-overview")
+        await page.key("Escape")
+    no_errors(page)
+    await page.close()
+
+
+async def crowds(browser, url):
+    page = await chat(browser, url, "ada", "chat:crowds")
+    fill = """(() => {
+        find('#crowd')?.remove()
+        const crowd = document.body.appendChild(Object.assign(document.createElement('div'), { id: 'crowd' }))
+        for (let number = 0; number < %d; number += 1) {
+            const one = document.createElement('fanfare-bubble')
+            Object.assign(one, { message: `n${number}`, textContent: `Message ${number}`, channel })
+            crowd.append(one)
+            if (number %% 2) one.remove()
+        }
+    })()"""
+
+    async def nodes():
+        await page.call("HeapProfiler.collectGarbage")
+        return (await page.call("Memory.getDOMCounters"))["nodes"]
+
+    with Check("of 1,000 messages those in view are watched and can be reacted to"):
+        await page.run(fill % 2000)
+        await page.run("void find('%s').scrollIntoView()" % bubble("n1998"))
+        await give(url, "bob", "chat:crowds", "n1998", "👍")
+        await shows(page, "n1998", ["👍"])
+        await react(page, "n1998", 2)
+        await shows(page, "n1998", ["*👍 2"])
+    with Check("elements that come and go leave nothing behind"):
+        await page.run("void find('#crowd').remove()")
+        await page.until("new Promise(resolve => setTimeout(resolve, 2500, true))")  # a warning of a missing channel may wait
+        before = await nodes()
+        for _ in range(3):
+            await page.run(fill % 400)
+        await page.run("void find('#crowd').remove()")
+        await page.until("new Promise(resolve => setTimeout(resolve, 2500, true))")
+        after = await nodes()
+        assert after < before + 1000, "%d nodes before, %d after" % (before, after)
+    no_errors(page)
+    await page.close()
+
+
+async def scenario(url, *_):
+    async with Browser() as browser:
+        for part in [changing, forms, odd_names, crowds]:
+            await part(browser, url)
+
+
+main(scenario)
