@@ -274,6 +274,11 @@ export class FanfareElement extends HTMLElement {
     }
 }
 
+/** Defines an element, unless another copy of the kit, of another broker say, has done so. */
+export function define(name, element) {
+    if (!customElements.get(name)) customElements.define(name, element)
+}
+
 const sheets = new Map() // css -> its sheet, one for all elements of a kind
 
 function sheetOf(css) {

@@ -1,6 +1,6 @@
 // <fanfare-overview>: who reacted, by reaction, fetched page by page as one scrolls. A bubble loads this when it shows
 // it first; a page that has an overview without a bubble imports it.
-import { FanfareElement, glyph, make, moveFocus, nameOf, reconcile, words } from "./components.js"
+import { define, FanfareElement, glyph, make, moveFocus, nameOf, reconcile, words } from "./components.js"
 
 export class FanfareOverview extends FanfareElement {
     #chosen = null // the reaction of the chosen tab; null: all
@@ -183,4 +183,4 @@ header slot { display: contents; }
     transition-property: opacity, display, overlay; } @starting-style { dialog[open] { transform: none; } } }
 `
 
-customElements.define("fanfare-overview", FanfareOverview)
+define("fanfare-overview", FanfareOverview)

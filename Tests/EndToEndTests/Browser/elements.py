@@ -1,9 +1,8 @@
 """Elements that change, come and go, and what they make of unusual names. Words: URL"""
 
-import json
 import urllib.parse
 
-from chat import badge, body, bubble, chat, is_closed, is_open, no_errors, offered, open_bar, picker, react, settled, shows
+from chat import badge, body, bubble, chat, no_errors, offered, open_bar, picker, react, settled, shows
 from checks import Check, Client, equal, main, matches
 from devtools import Browser
 
@@ -78,6 +77,32 @@ async def forms(browser, url):
     await page.close()
 
 
+async def copies(browser, url):
+    page = await chat(browser, url, "ada", "chat:copies")
+    with Check("a second copy of the kit, another broker's say, does no harm"):
+        await page.run("import('/kit/components.js?copy').then(() => import('/kit/overview.js?copy')).then(() => true)")
+        await page.run("void find('%s').showOverview()" % bubble("m1"))
+        await page.until("%s?.open === true" % (OVERVIEW % (bubble("m1"), "dialog")))
+        await page.key("Escape")
+    with Check("of two clients on a page each message has its own"):
+        await page.run("""import("/kit/fanfare.js").then(({ connect }) => {
+            window.others = connect({ user: "bob" }).channel("chat:copies")
+            find("%s").channel = others
+            return others.ready.then(() => true)
+        })""" % bubble("m2"))
+        await page.run("void find('%s').setAttribute('message', 'm1')" % bubble("m2"))
+        await page.run("others.add('m1', '👍').then(() => true)")
+        await page.until("channel.view('m1').total === 1")
+        drawn = "document.querySelectorAll('fanfare-bubble')[%d].shadowRoot.querySelector('fanfare-badges').shadowRoot.querySelector('[part~=badge]')?.part.contains('own')"
+        await page.until("%s === false && %s === true" % (drawn % 0, drawn % 1))
+    with Check("a badge pressed many times in a row ends as it was pressed last"):
+        await page.run("void (badge => { for (let time = 0; time < 31; time += 1) badge.click() })(find('%s'))" % badge("m1"))
+        await page.until("channel.view('m1').total === 2 && channel.view('m1').reactions[0].status === 'sent'")
+        await page.until("others.view('m1').total === 2")
+    no_errors(page)
+    await page.close()
+
+
 async def odd_names(browser, url):
     page = await chat(browser, url, "ada", "any:odd", width=360)
     await give(url, NAME, "any:odd", "m1", *ODD)
@@ -139,7 +164,7 @@ async def crowds(browser, url):
 
 async def scenario(url, *_):
     async with Browser() as browser:
-        for part in [changing, forms, odd_names, crowds]:
+        for part in [changing, forms, copies, odd_names, crowds]:
             await part(browser, url)
 
 
