@@ -1,4 +1,5 @@
 import Testing
+import Transport
 
 @testable import FanfareClient
 
@@ -193,6 +194,14 @@ struct ConnectionMachineTests {
         #expect(rig.tell(.lost(loss)) == [.finish(.unreachable(why))])
         #expect(rig.machine.state == .closed(.unreachable(why)))
         #expect(rig.machine.deadline == nil)
+    }
+
+    @Test("takes a name that nobody could be asked for as one that may be known later: there is no network, say")
+    func namesWithoutNetwork() {
+        let reason = "Temporary failure in name resolution"
+        #expect(
+            Loss(.unresolved(host: "a.example", reason: reason, mayPass: true)) == .unreachable("a.example: \(reason)"))
+        #expect(Loss(.unresolved(host: "a.example", reason: "none", mayPass: false)) == .impossible("a.example: none"))
     }
 
     @Test(

@@ -1,5 +1,7 @@
+import Glibc
 import Testing
-import Transport
+
+@testable import Transport
 
 struct SocketAddressTests {
     @Test(arguments: [
@@ -50,6 +52,13 @@ struct SocketAddressTests {
         #expect(addresses.allSatisfy { $0.isLoopback && $0.port == 7 })
         #expect(try SocketAddress.any(port: 3).resolved() == [.any(port: 3)])
         #expect(throws: TransportError.self) { try SocketAddress.name("does-not-exist.invalid", port: 1).resolved() }
+    }
+
+    @Test(arguments: [
+        (EAI_AGAIN, true), (EAI_MEMORY, true), (EAI_SYSTEM, true), (EAI_NONAME, false), (EAI_FAIL, false),
+    ])
+    func `where no server could be asked for a name, a later answer may be another`(result: CInt, mayPass: Bool) {
+        #expect(SocketAddress.mayPass(result) == mayPass)
     }
 
     @Test func `the port can be replaced`() throws {

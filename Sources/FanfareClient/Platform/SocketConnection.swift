@@ -206,7 +206,8 @@ extension Loss {
     /// How a connection that did not come about is told.
     init(_ error: TransportError?) {
         switch error {
-        case .untrusted, .unresolved, .unusableFile, .invalidAddress: self = .impossible(error?.description ?? "")
+        case .untrusted, .unresolved(_, _, mayPass: false), .unusableFile, .invalidAddress:
+            self = .impossible(error?.description ?? "")
         default: self = .unreachable(error?.description ?? "the connection was refused")
         }
     }

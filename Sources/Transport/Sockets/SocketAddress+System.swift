@@ -147,7 +147,8 @@ extension SocketAddress {
         var list: UnsafeMutablePointer<addrinfo>?
         let result = unsafe getaddrinfo(host, nil, &hints, &list)
         guard result == 0 else {
-            throw unsafe .unresolved(host: host, reason: String(cString: gai_strerror(result)))
+            let reason = unsafe String(cString: gai_strerror(result))
+            throw .unresolved(host: host, reason: reason, mayPass: mayPass(result))
         }
         defer { unsafe freeaddrinfo(list) }
         var addresses: [SocketAddress] = []
@@ -162,8 +163,13 @@ extension SocketAddress {
             }
             addresses.append(SocketAddress(storage).with(port: port))
         }
-        guard !addresses.isEmpty else { throw .unresolved(host: host, reason: "no address") }
+        guard !addresses.isEmpty else { throw .unresolved(host: host, reason: "no address", mayPass: false) }
         return addresses
+    }
+
+    /// Whether what `getaddrinfo` gave says nothing of the name itself (RFC 3493 section 6.1): no server could be asked.
+    static func mayPass(_ result: CInt) -> Bool {
+        [EAI_AGAIN, EAI_MEMORY, EAI_SYSTEM].contains(result)
     }
 
     /// The number as it is usually written, by the system's `getnameinfo`.

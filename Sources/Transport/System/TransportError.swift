@@ -18,8 +18,8 @@ public enum TransportError: Error, Sendable, Hashable {
     case closed
     /// A text is no socket address; says why and what is meant.
     case invalidAddress(String)
-    /// A host name has no address; says why.
-    case unresolved(host: String, reason: String)
+    /// A host name has no address; says why, and whether that may be another in a while: there is no network, say.
+    case unresolved(host: String, reason: String, mayPass: Bool)
     /// The path of a Unix socket cannot be taken; says why.
     case occupiedPath(String)
 
@@ -41,7 +41,7 @@ extension TransportError: CustomStringConvertible {
         case .timedOut(let what): "\(what) took too long"
         case .closed: "the connection is closed"
         case .invalidAddress(let reason): reason
-        case .unresolved(let host, let reason): "\(host): \(reason)"
+        case .unresolved(let host, let reason, _): "\(host): \(reason)"
         case .occupiedPath(let reason): reason
         }
     }
