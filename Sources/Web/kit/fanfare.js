@@ -154,6 +154,8 @@ class TokenSource {
     }
 
     async token() {
+        const { exp } = claimsOf(await this.peek())
+        if (exp * 1000 < Date.now()) this.#next = null // a tab that only followed has asked for it long ago
         const token = this.peek()
         this.#next = null
         return token

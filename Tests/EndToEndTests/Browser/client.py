@@ -178,6 +178,22 @@ async def tokens(browser, broker):
         await ada.ready()
         equal(await ada.run("asked"), 2)
         await ada.page.close()
+    with Check("a tab that takes the lead long after it was opened asks for a token of now"):
+        context = await browser.context()
+        ends = time.time() + 3
+        source = "token: () => (globalThis.asked = (globalThis.asked ?? 0) + 1) === 1 ? %s : %s" % (
+            call(sub="ada", lives=3), call(sub="ada"))
+        first, second = [
+            await Client.open(browser, broker.page, "ada", "chat:tokens", context=context, more=source) for _ in range(2)]
+        for tab in [first, second]:
+            await tab.ready()
+        await second.until("Date.now() > %d" % ((ends + 2) * 1000))
+        equal(await second.run("asked"), 1)
+        await first.page.close()
+        equal((await second.run("channel.toggle('m3', '👍')"))["result"], "added")
+        await second.until("asked === 2 && client.state === 'connected'")
+        assert "waiting" not in await second.run("states"), await second.run("states")
+        await second.page.close()
     with Check("a token that cannot be renewed is the end"):
         ada = await Client.open(browser, broker.page, "ada", "chat:tokens", more="token: %s" % call(sub="ada", lives=-60))
         await ada.until("client.state === 'closed'")

@@ -316,26 +316,24 @@ test("where WebSockets were found to be blocked, each attempt goes over HTTP whe
         if (address.href.endsWith("/healthz")) return new Response("")
         return new Promise((_, reject) => lost.push(() => reject(new Error("lost"))))
     }
-    const turns = async () => {
-        for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
+    const until = async (holds) => {
+        while (!holds()) await new Promise(setImmediate)
     }
     try {
         const { clock, connection, states, socket } = await begin(Connection)
-        for (let attempt = 0; attempt < 3; attempt += 1) {
-            if (attempt > 0) await clock.pass(clock.next)
-            await turns()
+        for (let attempt = 1; attempt <= 3; attempt += 1) {
+            if (attempt > 1) await clock.pass(clock.next)
+            await until(() => sockets.length === attempt)
             socket().end()
-            await turns()
         }
-        equal([connection.state, sockets.length], ["connected", 3])
+        await until(() => connection.state === "connected")
         connection.send({ type: "list", id: 1, channel: "chat:1" })
         lost.pop()()
-        await turns()
-        equal(connection.state, "waiting")
+        await until(() => connection.state === "waiting")
         await clock.pass(clock.next)
-        await turns()
+        await until(() => sockets.length === 4)
         socket().end()
-        await turns()
+        await until(() => connection.state !== "connecting")
         equal([states.slice(-3), sockets.length], [["waiting", "connecting", "connected"], 4])
     } finally {
         globalThis.fetch = fetch
