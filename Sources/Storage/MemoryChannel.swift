@@ -2,7 +2,7 @@ import Reactions
 
 /// A channel's records folded into what they leave behind.
 struct MemoryChannel {
-    private struct Message {
+    fileprivate struct Message {
         var own: Record.Message?
         var groups: [Reaction: Record.Group] = [:]
         var entries: [Reaction: [String: Record.Entry]] = [:]
@@ -18,21 +18,32 @@ struct MemoryChannel {
     /// Takes a write over.
     mutating func apply(_ write: ChannelWrite) {
         seq = write.seq
-        for record in write.records { apply(record) }
+        // Records in a row are of one message, most of the time, which is looked for once.
+        var last: (name: String, place: Dictionary<String, Message>.Index)?
+        for record in write.records {
+            guard let name = record.message else {
+                apply(record)
+                continue
+            }
+            let place = last.flatMap { $0.name == name ? $0.place : nil } ?? place(of: name)
+            last = (name, place)
+            messages.values[place].apply(record)
+        }
         pruneKeysWhereManyWereAdded()
     }
 
+    /// Where a message is, made where it is not there.
+    private mutating func place(of name: String) -> Dictionary<String, Message>.Index {
+        while true {
+            if let place = messages.index(forKey: name) { return place }
+            messages[name] = Message()
+        }
+    }
+
+    /// Takes over what is of no message.
     private mutating func apply(_ record: Record) {
         switch record {
-        case .entry(let message, let user, let reaction, let entry):
-            messages[message, default: Message()].entries[reaction, default: [:]][user] = entry
-        case .swept(let message, let reaction, _):
-            // What was given later than it says comes later, too.
-            messages[message]?.entries[reaction] = nil
-        case .group(let message, let reaction, let group):
-            messages[message, default: Message()].groups[reaction] = group
-        case .message(let message, let own):
-            messages[message, default: Message()].own = own
+        case .entry, .swept, .group, .message: break
         case .key(let user, let name, let key):
             keys[KeyPlace(user: user, key: name)] = key
             newestKey = max(newestKey, key.at)
@@ -67,5 +78,33 @@ struct MemoryChannel {
             records.append(.key(user: place.user, key: place.key, key))
         }
         return ChannelImage(seq: seq, records: records)
+    }
+}
+
+extension MemoryChannel.Message {
+    /// Takes over a record of the message.
+    fileprivate mutating func apply(_ record: Record) {
+        switch record {
+        case .entry(_, let user, let reaction, let entry):
+            entries[reaction, default: [:]][user] = entry
+        case .swept(_, let reaction, _):
+            // What was given later than it says comes later, too.
+            entries[reaction] = nil
+        case .group(_, let reaction, let group): groups[reaction] = group
+        case .message(_, let own): self.own = own
+        case .key, .frozen: break
+        }
+    }
+}
+
+extension Record {
+    /// The message that it is of; `nil`: it is of the channel.
+    var message: String? {
+        switch self {
+        case .entry(let message, _, _, _), .group(let message, _, _), .swept(let message, _, _),
+            .message(let message, _):
+            message
+        case .key, .frozen: nil
+        }
     }
 }

@@ -9,12 +9,43 @@ public enum WebSocketFrame {
         append(.text, payload, to: &output)
     }
 
+    /// Appends a whole text message in one unmasked frame, as a server sends it, that `write` appends to the same bytes.
+    ///
+    /// - Parameters:
+    ///   - output: Where the frame goes.
+    ///   - write: Appends the payload, valid UTF-8, and takes nothing away.
+    @inlinable
+    public static func append(textTo output: inout [UInt8], _ write: (inout [UInt8]) -> Void) {
+        let start = output.count
+        // The header of most messages, for 126 bytes to 64 KiB; what is shorter or longer gets its own.
+        output.append(0x81)
+        output.append(126)
+        output.append(0)
+        output.append(0)
+        write(&output)
+        let length = output.count - start - 4
+        if headerLength(for: length) == 4 {
+            output[start + 2] = UInt8(truncatingIfNeeded: length >> 8)
+            output[start + 3] = UInt8(truncatingIfNeeded: length)
+        } else {
+            replaceHeader(at: start, payloadLength: length, in: &output)
+        }
+    }
+
+    @usableFromInline
+    static func replaceHeader(at start: Int, payloadLength: Int, in output: inout [UInt8]) {
+        var header: [UInt8] = []
+        appendHeader(.text, payloadLength: payloadLength, to: &header)
+        output.replaceSubrange(start..<start + 4, with: header)
+    }
+
     /// Appends a whole binary message in one unmasked frame, as a server sends it.
     public static func append(binary payload: Span<UInt8>, to output: inout [UInt8]) {
         append(.binary, payload, to: &output)
     }
 
     /// The length in bytes, 2, 4 or 10, of the header of an unmasked frame.
+    @inlinable
     public static func headerLength(for payloadLength: Int) -> Int {
         payloadLength < 126 ? 2 : payloadLength <= 0xFFFF ? 4 : 10
     }

@@ -114,28 +114,6 @@ extension [UInt8] {
         close()
     }
 
-    fileprivate mutating func appendAck(
-        _ id: RequestID?, _ channel: String, _ answer: Answer, isDuplicate: Bool, isCounted: Bool
-    ) {
-        append(json: #"{"type":"ack""#)
-        member(#","id":"#, id)
-        member(#","result":"#, answer.result.rawValue)
-        member(#","channel":"#, channel)
-        if let frozen = answer.frozen {
-            member(#","frozen":"#, frozen)
-        } else {
-            member(#","message":"#, answer.message)
-            member(#","reaction":"#, ifAny: answer.reaction)
-            member(#","previous":"#, ifAny: answer.previous)
-            member(#","seq":"#, answer.seq)
-            member(#","count":"#, ifAny: answer.count)
-            members(own: answer.own, isCounted: isCounted)
-            member(#","removed":"#, ifAny: answer.removed)
-        }
-        if isDuplicate { member(#","duplicate":"#, true) }
-        close()
-    }
-
     fileprivate mutating func append(_ subscribed: Subscribed) {
         open(#"{"type":"subscribed""#, subscribed.id, subscribed.channel)
         member(#","epoch":"#, subscribed.epoch)

@@ -5,22 +5,26 @@ extension [UInt8] {
     mutating func append(_ change: Change, channel: String) {
         switch change.kind {
         case .added(let group, let byCount, let data):
-            open(#"{"type":"added""#, channel, change)
-            members(group, of: change, byCount: byCount)
-            member(#","data":"#, ifAny: data)
+            append(#"{"type":"added","channel":"#, channel, change, data) {
+                $0.members(group, of: change, byCount: byCount)
+            }
         case .removed(let group, let byCount):
-            open(#"{"type":"removed""#, channel, change)
-            members(group, of: change, byCount: byCount)
+            append(#"{"type":"removed","channel":"#, channel, change, nil) {
+                $0.members(group, of: change, byCount: byCount)
+            }
         case .updated(let group, let data):
-            open(#"{"type":"updated""#, channel, change)
-            members(group, of: change, byCount: nil)
-            member(#","data":"#, ifAny: data)
+            append(#"{"type":"updated","channel":"#, channel, change, data) {
+                $0.members(group, of: change, byCount: nil)
+            }
         case .replaced(let group, let previous, let data):
-            open(#"{"type":"replaced""#, channel, change)
-            members(group, inPlaceOf: previous, of: change)
-            member(#","data":"#, ifAny: data)
+            append(#"{"type":"replaced","channel":"#, channel, change, data) {
+                $0.members(group, inPlaceOf: previous, of: change)
+            }
         case .cleared(let groups, let reaction, let user, let by, let removed, let isDeletion):
-            open(#"{"type":"cleared""#, channel, change)
+            append(json: #"{"type":"cleared""#)
+            member(#","channel":"#, channel)
+            member(#","seq":"#, change.seq)
+            member(#","message":"#, change.message)
             member(#","reaction":"#, ifAny: reaction)
             member(#","user":"#, ifAny: user)
             member(#","by":"#, by)
@@ -29,18 +33,35 @@ extension [UInt8] {
             member(#","at":"#, change.at)
             member(#","groups":"#, groups)
             if isDeletion { member(#","reason":"#, "deleted") }
+            close()
         }
-        close()
     }
 
-    private mutating func open(_ piece: StaticString, _ channel: String, _ change: Change) {
-        append(json: piece)
-        member(#","channel":"#, channel)
-        member(#","seq":"#, change.seq)
-        member(#","message":"#, change.message)
+    /// Appends an event that begins with a piece and its channel.
+    @inline(__always)
+    private mutating func append(
+        _ piece: StaticString, _ channel: String, _ change: Change, _ data: ReactionData?,
+        _ members: (inout JSONRoom) -> Void
+    ) {
+        let user = change.user?.utf8.count ?? 0
+        // Names, numbers and reactions as they usually are, and the words between them.
+        let size = 384 + channel.utf8.count + change.message.utf8.count + user + (data?.text.utf8.count ?? 0)
+        append(json: size) { room in
+            room.member(piece, channel)
+            room.member(#","seq":"#, change.seq)
+            room.member(#","message":"#, change.message)
+            members(&room)
+            if let data {
+                room.write(json: #","data":"#)
+                room.write(data: data.text)
+            }
+            room.close()
+        }
     }
+}
 
-    private mutating func members(_ group: GroupCount, of change: Change, byCount: UInt64?) {
+extension JSONRoom {
+    fileprivate mutating func members(_ group: GroupCount, of change: Change, byCount: UInt64?) {
         member(#","reaction":"#, group.reaction.text)
         member(#","user":"#, ifAny: change.user)
         member(#","count":"#, group.count)
@@ -50,7 +71,7 @@ extension [UInt8] {
         member(#","at":"#, change.at)
     }
 
-    private mutating func members(_ group: GroupCount, inPlaceOf previous: GroupCount, of change: Change) {
+    fileprivate mutating func members(_ group: GroupCount, inPlaceOf previous: GroupCount, of change: Change) {
         member(#","reaction":"#, group.reaction.text)
         member(#","count":"#, group.count)
         member(#","users":"#, group.users)

@@ -23,7 +23,7 @@ import Wire
             let start = bytes.count
             bytes += frame(text)
             marks.append(
-                EventBatch.Mark(seq: UInt64(index + 1), message: "m", reactions: [], frame: start..<bytes.count))
+                EventBatch.Mark(seq: UInt64(index + 1), message: "m", reactions: .none, frame: start..<bytes.count))
         }
         return EventBatch(bytes: SharedBytes(bytes), marks: marks)
     }

@@ -8,7 +8,7 @@ import Transport
     func batch(_ seqs: ClosedRange<UInt64>) -> EventBatch {
         EventBatch(
             bytes: SharedBytes(Array(repeating: 0, count: seqs.count)),
-            marks: seqs.enumerated().map { .init(seq: $1, message: "m", reactions: [], frame: $0..<$0 + 1) })
+            marks: seqs.enumerated().map { .init(seq: $1, message: "m", reactions: .none, frame: $0..<$0 + 1) })
     }
 
     func seqs(_ batches: [EventBatch]?) -> [UInt64]? {

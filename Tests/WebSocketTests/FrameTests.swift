@@ -42,6 +42,16 @@ struct FrameTests {
         #expect(written == [1, 0x81, 2, 0x7B, 0x7D])
     }
 
+    @Test("A frame is the same where its payload is written into it", arguments: [0, 125, 126, 65_535, 65_536])
+    func payloadInPlace(count: Int) {
+        let payload = [UInt8](repeating: 0x61, count: count)
+        var expected: [UInt8] = [1]
+        WebSocketFrame.append(text: payload.span, to: &expected)
+        var written: [UInt8] = [1]
+        WebSocketFrame.append(textTo: &written) { $0 += payload }
+        #expect(written == expected)
+    }
+
     @Test("A client masks what it sends with a fresh key for each frame")
     func clientMasks() {
         let keys: [UInt32] = [0x0102_0304, 0xFFEE_DDCC]

@@ -27,6 +27,26 @@ struct RoundTripTests {
         }
     }
 
+    @Test("Acks and events that need more room than most are written whole", arguments: [1, 20, 1_000])
+    func largeMessages(reactions: Int) throws {
+        let name = String(repeating: "\"\\", count: 64)
+        let own = (0..<reactions).map {
+            OwnReaction(reaction: Reaction(canonical: String(repeating: "a", count: 60) + "\($0)"), count: .max)
+        }
+        let answer = Answer(
+            .replaced, message: name, seq: 1 << 53 - 1, reaction: own[0].reaction, previous: own[0].reaction,
+            count: .max, own: own)
+        let ack = BrokerMessage.ack(
+            id: .text(String(repeating: "\u{1}", count: 64)), channel: name, answer, isDuplicate: true,
+            isCounted: true)
+        #expect(try decodeMessage(text(ack)) == ack)
+        let group = GroupCount(reaction: own[0].reaction, count: .max, users: .max)
+        let change = Change(
+            seq: 1 << 53 - 1, message: name, user: name, at: .max, total: .max,
+            kind: .replaced(group, previous: group, data: nil))
+        #expect(try decodeMessage(text(.event(channel: name, change))) == .event(channel: name, change))
+    }
+
     @Test("Appending keeps what was there")
     func appending() throws {
         var random = SeededGenerator(for: "appending")

@@ -271,7 +271,7 @@ extension Channel {
             if isReplay { reply.burst = nil }
             guard own != nil else { return outbox.announce(reply, at: moment) }
             outbox.emit(reply, at: moment)
-            note(reply, of: operation, outcome, at: moment)
+            note(reply.changes, of: operation, outcome, at: moment)
         } catch {
             guard own != nil else { return }
             let words = error.words(on: operation.named, by: rules)

@@ -10,15 +10,34 @@ import Wire
 /// that come after it, wait for the group that the change is committed with. Where the namespace's durability is
 /// `memory`, nothing waits, and what the store could not take is offered to it again.
 actor Channel {
-    /// A reply that waits for its group to be committed.
-    private struct Waiting {
+    /// What waits for its group to be committed.
+    struct Waiting {
+        enum Content {
+            /// An operation, of which all is written already.
+            case told(Told)
+            case reply(Whole)
+        }
+
         var group: UInt64
-        var request: ChannelRequest
-        var reply: Reply
+        var content: Content
+
+        var told: Told? { if case .told(let told) = content { told } else { nil } }
+        var reply: Reply? { if case .reply(let whole) = content { whole.reply } else { nil } }
+    }
+
+    /// A request with its reply, apart from those that are written already, which are many more and small.
+    final class Whole: Sendable {
+        let request: ChannelRequest
+        let reply: Reply
+
+        init(_ request: ChannelRequest, _ reply: Reply) {
+            self.request = request
+            self.reply = reply
+        }
     }
 
     /// What the store was given, until it has answered.
-    private struct HandedOver {
+    struct HandedOver {
         var group: UInt64
         var records: [Record]
         var posts: [OutboxEntry]
@@ -42,26 +61,22 @@ actor Channel {
     var line: LogLine?
     /// While the store is asked for the channel: what came meanwhile.
     var unread: [ChannelRequest]? = []
-    private var waiting: [Waiting] = []
+    var waiting: [Waiting] = []
+    var told = ToldQueue()
     /// How many of those that wait begin a subscription.
-    private var waitingSubscriptions = 0
-    private var records: [Record] = []
+    var waitingSubscriptions = 0
+    var records: [Record] = []
     /// Where the changes wait that are to be posted; `nil`: they are not.
     private var postQueue: String?
-    private var posts: [OutboxEntry] = []
+    var posts: [OutboxEntry] = []
     /// What moderators did, for the same commit as the records.
-    private var audit: [AuditEntry] = []
+    var audit: [AuditEntry] = []
     /// What was handed to the store and not committed yet, by group.
-    private var uncommitted: [HandedOver] = []
+    var uncommitted: [HandedOver] = []
     /// The newest group with a change that was told before it is committed; `nil`: there is none.
-    private var toldGroup: UInt64?
+    var toldGroup: UInt64?
     /// When what the store refused is offered again, in milliseconds of the clock.
-    private var retryAt: Int64?
-
-    /// How many records may be told of and not committed; at the bound changes are refused until the store goes on.
-    private static let maxUncommitted = 65_536
-    /// How long the store is left alone after a failure, in milliseconds.
-    private static let retryDelay: Int64 = 500
+    var retryAt: Int64?
 
     /// Makes a channel that waits for its image from the store; its namespace stands under the name `entry`.
     init(
@@ -92,18 +107,38 @@ actor Channel {
         guard unread == nil else { return holdUnread(request) }
         if line != nil { return handleLogged(request, at: moment) }
         let before = records.count
-        let reply = isFull(for: request) ? overflow(of: request) : answer(to: request, at: moment)
-        var hasChanged = records.count > before
-        if hasChanged, namespace.durability == .memory {
-            toldGroup = group
-            hasChanged = false
-        }
-        if hasChanged || !waiting.isEmpty {
-            let group = hasChanged ? group : waiting[waiting.count - 1].group
-            if reply.beginsSubscription { waitingSubscriptions += 1 }
-            waiting.append(Waiting(group: group, request: request, reply: reply))
+        if isFull(for: request) {
+            release(overflow(of: request), to: request, with: nil, at: moment)
+        } else if case .operation(let operation) = request.body {
+            carryOut(operation, for: request, group: group, at: moment)
         } else {
-            outbox.emit(reply, at: moment)
+            let reply = answer(to: request, at: moment)
+            release(reply, to: request, with: waitsFor(group, since: before), at: moment)
+        }
+    }
+
+    /// The group that what was just done waits for, where it has made records; `nil`: it need not wait for its own.
+    private func waitsFor(_ group: UInt64, since before: Int) -> UInt64? {
+        guard records.count > before else { return nil }
+        guard namespace.durability == .memory else { return group }
+        toldGroup = group
+        return nil
+    }
+
+    /// Lets a reply out when its group is committed, and all that is before it.
+    private func release(_ reply: Reply, to request: ChannelRequest, with group: UInt64?, at moment: Moment) {
+        guard let group = group ?? waiting.last?.group else { return outbox.emit(reply, at: moment) }
+        if reply.beginsSubscription { waitingSubscriptions += 1 }
+        waiting.append(Waiting(group: group, content: .reply(Whole(request, reply))))
+    }
+
+    /// Lets out what is written of an operation when its group is committed, and all that is before it.
+    private func release(_ new: Told, with group: UInt64?) {
+        if let group = group ?? waiting.last?.group {
+            waiting.append(Waiting(group: group, content: .told(new)))
+        } else {
+            outbox.emit(new, from: &told)
+            told.tidy()
         }
     }
 
@@ -122,7 +157,8 @@ actor Channel {
 
     func answer(to request: ChannelRequest, at moment: Moment) -> Reply {
         switch request.body {
-        case .operation(let operation): apply(operation, for: request, at: moment)
+        // What changes the channel is carried out instead, and never comes here.
+        case .operation: refusal(of: request, .unavailable, "it cannot be done now; a retry is safe")
         case .subscribe(let subscribe): subscribed(subscribe, for: request, at: moment)
         case .watch(let messages, let newly): watched(messages, newly: newly, for: request)
         case .unsubscribe: unsubscribed(for: request)
@@ -136,25 +172,44 @@ actor Channel {
         }
     }
 
-    private func apply(_ operation: Operation, for request: ChannelRequest, at moment: Moment) -> Reply {
+    /// Does what an operation asks for, unless it is refused, and tells of it.
+    private func carryOut(
+        _ operation: Operation, for request: ChannelRequest, group: UInt64, at moment: Moment
+    ) {
+        let before = records.count
         do throws(Refusal) {
             let plan = try Channel.judge(operation, by: &ledger, namespace.rules, at: moment)
-            if !plan.isDuplicate, isBehind {
-                return refusal(of: request, .unavailable, "the store takes nothing now, and too much waits for it")
+            if let refused = plan.isDuplicate ? nil : refusal(now: moment, of: request) {
+                return release(refused, to: request, with: nil, at: moment)
             }
-            if !plan.isDuplicate, let wait = limiter.take(for: request.origin.asker, at: moment.clock) {
-                let words = "too fast; wait as long as this says"
-                return refusal(of: request, .rateLimited, words, retryAfterMilliseconds: wait)
+            guard plan.concernsOneUser, !namespace.isAnonymous, !mayTellOwns else {
+                let (reply, outcome) = commit(plan, operation, for: request)
+                records += outcome.records
+                note(reply.changes, of: operation, outcome, at: moment)
+                return release(reply, to: request, with: waitsFor(group, since: before), at: moment)
             }
-            let (reply, outcome) = commit(plan, operation, for: request)
-            // Shared where it is all there is.
-            if records.isEmpty { records = outcome.records } else { records += outcome.records }
-            if let entry = auditEntry(for: operation, outcome, at: moment) { audit.append(entry) }
-            if let postQueue { post(reply.changes, in: postQueue) }
-            return reply
+            // Nobody hears more of it than the ack and the events, which are written at once.
+            let outcome = ledger.commit(plan, records: &records)
+            if let postQueue { post(outcome.changes, in: postQueue) }
+            let new = told.write(
+                outcome, for: request.origin, channel: name, isCounted: namespace.rules.policy == .multiple)
+            release(new, with: waitsFor(group, since: before))
         } catch {
-            return refusal(of: request, ErrorCode(error), error.words(on: operation.named, by: namespace.rules))
+            let reply = refusal(of: request, ErrorCode(error), error.words(on: operation.named, by: namespace.rules))
+            release(reply, to: request, with: nil, at: moment)
         }
+    }
+
+    /// Why nothing may be changed at the moment; `nil`: it may.
+    private func refusal(now moment: Moment, of request: ChannelRequest) -> Reply? {
+        if isBehind {
+            return refusal(of: request, .unavailable, "the store takes nothing now, and too much waits for it")
+        }
+        guard limiter.isLimiting, let wait = limiter.take(for: request.origin.asker, at: moment.clock) else {
+            return nil
+        }
+        let words = "too fast; wait as long as this says"
+        return refusal(of: request, .rateLimited, words, retryAfterMilliseconds: wait)
     }
 
     // The ledger comes as `inout`, for what only reads a property of an actor copies it first.
@@ -168,7 +223,6 @@ actor Channel {
     private var mayTellOwns: Bool { waitingSubscriptions > 0 || outbox.tellsOwns }
 
     /// Does what was judged, and tells what is to be answered and heard.
-    @inline(__always)  // a reply is large, and this is on the path of every reaction
     func commit(_ plan: Plan, _ operation: Operation, for request: ChannelRequest) -> (Reply, Outcome) {
         let before = plan.sweptMessage.map { holders(of: $0) } ?? []
         let outcome = ledger.commit(plan)
@@ -192,9 +246,9 @@ actor Channel {
     }
 
     /// Keeps what is to be posted of a change that this broker made, and told already, with its line in the audit.
-    func note(_ reply: Reply, of operation: Operation, _ outcome: Outcome, at moment: Moment) {
+    func note(_ changes: [Change], of operation: Operation, _ outcome: Outcome, at moment: Moment) {
         if let entry = auditEntry(for: operation, outcome, at: moment) { audit.append(entry) }
-        if let postQueue { post(reply.changes, in: postQueue) }
+        if let postQueue { post(changes, in: postQueue) }
     }
 
     /// Has changes posted with the commit that they belong to.
@@ -206,7 +260,7 @@ actor Channel {
     private func holders(of message: String) -> [OwnChange] {
         var users = outbox.users
         for waiting in waiting {
-            if case .subscribe(let following, _) = waiting.reply.effect { users.insert(following.user) }
+            if case .subscribe(let following, _) = waiting.reply?.effect { users.insert(following.user) }
         }
         return users.lazy.map { [ledger] user in
             OwnChange(user: user, message: message, own: ledger.own(of: user, on: message), seq: ledger.seq)
@@ -221,8 +275,22 @@ actor Channel {
         self.namespace = namespace
         outbox.adopt(namespace, at: moment)
         guard namespace.isAnonymous else { return }
+        removeNames()
+    }
+
+    /// Takes the names of those who reacted out of what waits.
+    private func removeNames() {
+        var written = waiting.compactMap(\.told)
+        told.removeNames(from: &written, channel: name)
+        var next = written.makeIterator()
         for index in waiting.indices {
-            waiting[index].reply.changes = waiting[index].reply.changes.map(\.withoutNames)
+            switch waiting[index].content {
+            case .told: if let told = next.next() { waiting[index].content = .told(told) }
+            case .reply(let whole):
+                var reply = whole.reply
+                reply.changes = reply.changes.map(\.withoutNames)
+                waiting[index].content = .reply(Whole(whole.request, reply))
+            }
         }
     }
 
@@ -236,112 +304,14 @@ actor Channel {
         guard seq <= ledger.seq else { return nil }
         let released = outbox.seq
         guard let known = seq < released ? outbox.changes(after: seq, at: moment) : [] else { return nil }
-        let unreleased = waiting.lazy.flatMap(\.reply.changes).filter { $0.seq > seq }
-        return known + unreleased.map { ($0.message, $0.reactions) }
+        return known + unreleasedChanges.filter { $0.seq > seq }.map { ($0.message, Array($0.reactions)) }
     }
 
-    // MARK: The store
-
-    /// Whether the store must be asked for the channel (again).
-    var isUnread: Bool { unread != nil }
-
-    /// Takes what the store had (`nil`: it could not be read), and answers what came meanwhile.
-    func loaded(_ image: ChannelImage?, group: UInt64, at moment: Moment) {
-        guard let requests = unread else { return }
-        guard let image else {
-            unread = requests.filter { $0.body.waitsForStore }
-            line?.unreadBytes = 0
-            for request in requests where !request.body.waitsForStore {
-                outbox.emit(answerWithoutStore(to: request), at: moment)
-            }
-            return
-        }
-        unread = nil
-        ledger = Ledger(image)
-        outbox.begin(at: image.seq)
-        for request in requests { handle(request, group: group, at: moment) }
-    }
-
-    func answerWithoutStore(to request: ChannelRequest) -> Reply {
-        switch request.body {
-        case .unsubscribe: unsubscribed(for: request)
-        case .revoke: revoked(for: request)
-        case .refused(let code, let words), .refusedSubscription(let code, let words):
-            refusal(of: request, code, words)
-        default: refusal(of: request, .unavailable, "the store cannot be read now")
-        }
-    }
-
-    /// What is to be committed with a group since this was last asked; `nil`: nothing.
-    func takeWrite(for group: UInt64, at moment: Moment) -> ChannelWrite? {
-        guard !records.isEmpty || !posts.isEmpty || !audit.isEmpty, moment.clock >= retryAt ?? .min else { return nil }
-        // What goes by way of the log is told before this store has its part.
-        if line != nil { toldGroup = group }
-        let write = ChannelWrite(
-            channel: name, seq: ledger.seq, records: records, posts: posts, audit: audit,
-            durability: namespace.durability, followsFailure: retryAt != nil)
-        uncommitted.append(HandedOver(group: group, records: records, posts: posts, audit: audit))
-        (records, posts, audit) = ([], [], [])
-        retryAt = nil
-        return write
-    }
-
-    /// How many requests wait for the store.
-    var waitingCount: Int { waiting.count + (unread?.count ?? 0) }
-
-    /// How many records the store has not been given yet, or gave back.
-    var heldRecords: Int { records.count }
-
-    /// Whether the store has not committed all that was changed.
-    var hasUncommitted: Bool {
-        !records.isEmpty || !posts.isEmpty || !audit.isEmpty || !uncommitted.isEmpty || (line?.hasPending ?? false)
-    }
-
-    /// Whether so much was told of and is not committed that nothing more may be.
-    private var isBehind: Bool {
-        namespace.durability == .memory
-            && uncommitted.reduce(records.count) { $0 + $1.records.count } >= Channel.maxUncommitted
-    }
-
-    /// The store has the groups up to this one: what waited for them goes out.
-    func committed(upTo group: UInt64, at moment: Moment) {
-        uncommitted.removeAll { $0.group <= group }
-        if let told = toldGroup, told <= group { toldGroup = nil }
-        var done = 0
-        while done < waiting.count, waiting[done].group <= group {
-            if waiting[done].reply.beginsSubscription { waitingSubscriptions -= 1 }
-            outbox.emit(waiting[done].reply, at: moment)
-            done += 1
-        }
-        waiting.removeFirst(done)
-    }
-
-    /// The store refused a group: the operations that rest on it are refused, and the channel is to be read again.
-    ///
-    /// What changes nothing is asked again then, and the refusals keep their places among the replies. Where something of
-    /// it was told already nothing is taken back: all of it is offered to the store again, later.
-    func failed(at moment: Moment) {
-        let lost = uncommitted
-        uncommitted = []
-        guard toldGroup == nil else {
-            records = lost.flatMap(\.records) + records
-            posts = lost.flatMap(\.posts) + posts
-            audit = lost.flatMap(\.audit) + audit
-            retryAt = moment.clock + Channel.retryDelay
-            return
-        }
-        let words = "the store cannot take it now; nothing was changed, and a retry is safe"
-        let again = waiting.map { waiting in
-            var request = waiting.request
-            if case .operation = request.body { request.body = .refused(.unavailable, words) }
-            return request
-        }
-        unread = (unread ?? []) + again
-        waiting = []
-        waitingSubscriptions = 0
-        records = []
-        posts = []
-        audit = []
+    /// What changed and waits for the store, in no order.
+    private var unreleasedChanges: [(seq: UInt64, message: String, reactions: Few<Reaction>)] {
+        let replies = waiting.lazy.compactMap(\.reply).flatMap(\.changes)
+        return told.waitingMarks.map { ($0.seq, $0.message, $0.reactions) }
+            + replies.map { ($0.seq, $0.message, $0.reactions) }
     }
 
     // MARK: Hubs

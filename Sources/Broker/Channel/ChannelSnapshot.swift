@@ -63,7 +63,7 @@ extension EventBatch {
         writer.put(list: marks) { writer, mark in
             writer.put(mark.seq)
             writer.put(mark.message)
-            writer.put(list: mark.reactions) { $0.put($1.text) }
+            writer.put(list: Array(mark.reactions)) { $0.put($1.text) }
             writer.put(UInt64(mark.frame.lowerBound))
             writer.put(UInt64(mark.frame.count))
         }
@@ -77,7 +77,7 @@ extension EventBatch {
                 let start = reader.number(), start <= UInt64(frames.count),
                 let length = reader.number(), length <= UInt64(frames.count) - start
             else { return nil }
-            return Mark(seq: seq, message: message, reactions: reactions, frame: Int(start)..<Int(start + length))
+            return Mark(seq: seq, message: message, reactions: Few(reactions), frame: Int(start)..<Int(start + length))
         }
         guard let marks, marks.areInOrder else { return nil }
         self.init(bytes: SharedBytes(frames), marks: marks)

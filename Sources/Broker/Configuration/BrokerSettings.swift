@@ -58,9 +58,15 @@ public struct BrokerSettings: Sendable {
     }
 
     /// The namespaces by name; `*` stands for all that are not named.
-    public var namespaces: [String: Namespace] { didSet { hasHooks = BrokerSettings.haveHooks(namespaces) } }
+    public var namespaces: [String: Namespace] {
+        didSet {
+            hasHooks = BrokerSettings.haveHooks(namespaces)
+            names = NamespaceNames(namespaces)
+        }
+    }
     /// Whether any namespace has a hook: what is asked first, for every request.
     private(set) var hasHooks: Bool
+    private var names: NamespaceNames
     /// Who is asked whether someone may connect.
     public var connectHook: Hook?
     /// The bounds.
@@ -77,6 +83,7 @@ public struct BrokerSettings: Sendable {
     ) {
         self.namespaces = namespaces
         hasHooks = BrokerSettings.haveHooks(namespaces)
+        names = NamespaceNames(namespaces)
         self.connectHook = connectHook
         self.authenticator = authenticator
         self.limits = limits
@@ -97,7 +104,8 @@ public struct BrokerSettings: Sendable {
 
     /// Whether there is a namespace for a channel.
     func hasNamespace(of channel: String) -> Bool {
-        namespaces.index(forKey: BrokerSettings.namespaceName(of: channel)) != nil || namespaces["*"] != nil
+        names.haveNamespace(of: channel)
+            ?? (namespaces.index(forKey: BrokerSettings.namespaceName(of: channel)) != nil)
     }
 
     /// The name under which the settings have the channel's namespace; `*` where they do not name it.

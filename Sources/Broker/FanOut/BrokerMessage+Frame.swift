@@ -2,10 +2,8 @@ import WebSocket
 import Wire
 
 extension BrokerMessage {
-    /// Appends the message as one WebSocket frame; `scratch` is a buffer to be used again, for its memory alone.
-    func append(frameTo frames: inout [UInt8], scratch: inout [UInt8]) {
-        scratch.removeAll(keepingCapacity: true)
-        append(to: &scratch)
-        WebSocketFrame.append(text: scratch.span, to: &frames)
+    /// Appends the message as one WebSocket frame.
+    func append(frameTo frames: inout [UInt8]) {
+        WebSocketFrame.append(textTo: &frames) { append(to: &$0) }
     }
 }

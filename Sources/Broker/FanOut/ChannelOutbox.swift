@@ -30,7 +30,6 @@ struct ChannelOutbox: Sendable {
     private var occupancy: Occupancy
     /// When the next summary may be sent, in milliseconds of the channel's clock.
     private var summaryAllowed: Int64 = 0
-    private var scratch: [UInt8] = []
     private var counts = ChannelCounts()
 
     /// Makes an empty one; `broker` is this broker's number among several.
@@ -165,6 +164,35 @@ struct ChannelOutbox: Sendable {
         }
     }
 
+    /// Lets out what an operation has led to, which waits at the front of `queue`.
+    mutating func emit(_ told: Told, from queue: inout ToldQueue) {
+        counts.count(told)
+        let (connection, hub) = (told.connection, told.connection.hub)
+        queue.pass(told) { ack, events, marks in
+            if ack.isEmpty {
+                add(.silent(connection), to: hub)
+            } else {
+                let start = deliveries[hub].replies.count
+                deliveries[hub].replies.append(ack)
+                let range = start..<start + ack.count
+                deliveries[hub].add(range, for: connection, receivedAt: told.receivedAt)
+            }
+            append(events, marks)
+        }
+    }
+
+    /// Takes in events that are written already.
+    private mutating func append(_ events: Span<UInt8>, _ more: ArraySlice<EventBatch.Mark>) {
+        guard let last = more.last else { return }
+        seq = last.seq
+        let start = frames.count
+        frames.append(events)
+        for var mark in more {
+            mark.frame = start + mark.frame.lowerBound..<start + mark.frame.upperBound
+            marks.append(mark)
+        }
+    }
+
     /// A request was refused because too many wait.
     mutating func countOverflow(_ limit: LimitName) { counts.overflows.append(limit) }
 
@@ -201,7 +229,7 @@ extension ChannelOutbox {
         case .none:
             guard reply.message != nil else { return add(.silent(connection), to: hub) }
             let receivedAt = reply.result == nil ? 0 : reply.receivedAt
-            add(.reply(connection, write(reply.message, to: hub), receivedAt: receivedAt), to: hub)
+            deliveries[hub].add(write(reply.message, to: hub), for: connection, receivedAt: receivedAt)
         case .refuseSubscription:
             add(.notSubscribed(connection, write(reply.message, to: hub)), to: hub)
         case .watch(let filter):
@@ -246,7 +274,7 @@ extension ChannelOutbox {
 
     private mutating func write(_ message: BrokerMessage?, to hub: Int) -> Range<Int> {
         let start = deliveries[hub].replies.count
-        if let message { message.append(frameTo: &deliveries[hub].replies, scratch: &scratch) }
+        if let message { message.append(frameTo: &deliveries[hub].replies) }
         return start..<deliveries[hub].replies.count
     }
 }
@@ -270,14 +298,14 @@ extension ChannelOutbox {
         takeOwns()
     }
 
-    private mutating func append(_ event: BrokerMessage, seq: UInt64, message: String, reactions: [Reaction]) {
+    private mutating func append(_ event: BrokerMessage, seq: UInt64, message: String, reactions: Few<Reaction>) {
         let start = frames.count
-        event.append(frameTo: &frames, scratch: &scratch)
+        event.append(frameTo: &frames)
         marks.append(EventBatch.Mark(seq: seq, message: message, reactions: reactions, frame: start..<frames.count))
     }
 
     private mutating func emitBroadcast(_ message: BrokerMessage) {
-        append(message, seq: 0, message: "", reactions: [])
+        append(message, seq: 0, message: "", reactions: .none)
         let frame = frame(message)
         for hub in interest.indices where interest[hub].summaries > 0 { add(.notice(frame), to: hub) }
     }
@@ -329,9 +357,9 @@ extension ChannelOutbox {
         for hub in interest.indices where interest[hub].occupancy > 0 { add(.occupancy(frame), to: hub) }
     }
 
-    private mutating func frame(_ message: BrokerMessage) -> SharedBytes {
+    private func frame(_ message: BrokerMessage) -> SharedBytes {
         var bytes: [UInt8] = []
-        message.append(frameTo: &bytes, scratch: &scratch)
+        message.append(frameTo: &bytes)
         return SharedBytes(bytes)
     }
 }
@@ -346,11 +374,11 @@ extension Burst {
 
 extension Change {
     /// The groups that it changed.
-    var reactions: [Reaction] {
+    var reactions: Few<Reaction> {
         switch kind {
-        case .added(let group, _, _), .removed(let group, _), .updated(let group, _): [group.reaction]
-        case .replaced(let group, let previous, _): [previous.reaction, group.reaction]
-        case .cleared(let groups, _, _, _, _, _): groups.map(\.reaction)
+        case .added(let group, _, _), .removed(let group, _), .updated(let group, _): .one(group.reaction)
+        case .replaced(let group, let previous, _): .many([previous.reaction, group.reaction])
+        case .cleared(let groups, _, _, _, _, _): Few(groups.map(\.reaction))
         }
     }
 }

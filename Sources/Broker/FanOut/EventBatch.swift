@@ -10,7 +10,7 @@ struct EventBatch: Sendable {
         var seq: UInt64
         var message: String
         /// The groups that it changed.
-        var reactions: [Reaction]
+        var reactions: Few<Reaction>
         /// The frame's bytes, header included.
         var frame: Range<Int>
     }
@@ -55,9 +55,9 @@ struct Burst: Sendable {
 /// What a channel tells one hub in one turn, in order.
 struct ChannelDelivery: Sendable {
     enum Item: Sendable {
-        /// A reply to one connection: a range of `replies`. `receivedAt`: when the request was read that is acked, in
-        /// nanoseconds; 0 for replies that are no acks.
-        case reply(ConnectionKey, Range<Int>, receivedAt: UInt64)
+        /// So many replies to one connection: a range of `replies`. `receivedAt`: when the requests were read that are
+        /// acked, in nanoseconds; 0 for replies that are no acks.
+        case replies(ConnectionKey, Range<Int>, count: UInt32, receivedAt: UInt64)
         /// A request has succeeded whose author wants no reply.
         case silent(ConnectionKey)
         /// The subscription begins (or begins anew) with this reply, then the missed events; what is of `seq` and before
@@ -89,12 +89,13 @@ struct ChannelDelivery: Sendable {
         /// Nobody was told of the changes from this seq on, and they are to be given fresh state.
         case missed(from: UInt64)
 
-        /// Whose request is answered with it; each request has exactly one such item.
-        var repliesTo: ConnectionKey? {
+        /// Whose requests are answered with it, and how many; each request is counted by exactly one item.
+        var answers: (to: ConnectionKey, count: Int32)? {
             switch self {
-            case .reply(let key, _, _), .silent(let key), .subscribed(let key, _, _, _, _), .notSubscribed(let key, _),
+            case .replies(let key, _, let count, _): (key, Int32(clamping: count))
+            case .silent(let key), .subscribed(let key, _, _, _, _), .notSubscribed(let key, _),
                 .watched(let key, _, _), .unsubscribed(let key, _), .resynchronized(let key, _, _):
-                key
+                (key, 1)
             case .answered, .events, .summary, .own, .burst, .notice, .occupancy, .missed: nil
             }
         }
@@ -106,6 +107,18 @@ struct ChannelDelivery: Sendable {
     var items: [Item] = []
     /// When the events were committed, in nanoseconds of the monotonic clock.
     var releasedAt: UInt64 = 0
+
+    /// Adds a reply, the last of `replies`: those in a row to one connection are one item.
+    mutating func add(_ reply: Range<Int>, for connection: ConnectionKey, receivedAt: UInt64) {
+        if let last = items.indices.last, case .replies(connection, let range, let count, receivedAt) = items[last],
+            range.upperBound == reply.lowerBound, count < .max
+        {
+            let joined = range.lowerBound..<reply.upperBound
+            items[last] = .replies(connection, joined, count: count + 1, receivedAt: receivedAt)
+        } else {
+            items.append(.replies(connection, reply, count: 1, receivedAt: receivedAt))
+        }
+    }
 }
 
 /// What a subscription follows.

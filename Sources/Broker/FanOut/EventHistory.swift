@@ -64,7 +64,7 @@ struct EventHistory: Sendable {
     mutating func changes(after seq: UInt64, current: UInt64, at: Int64) -> [(message: String, reactions: [Reaction])]?
     {
         events(after: seq, current: current, at: at).map { batches in
-            batches.flatMap { $0.marks.lazy.filter { $0.seq > 0 }.map { ($0.message, $0.reactions) } }
+            batches.flatMap { $0.marks.lazy.filter { $0.seq > 0 }.map { ($0.message, Array($0.reactions)) } }
         }
     }
 

@@ -118,8 +118,8 @@ final class Connection: Recipient {
         takeHeldSoon()
     }
 
-    override func replied() {
-        super.replied()
+    override func replied(_ count: Int32) {
+        super.replied(count)
         takeHeldSoon()
     }
 

@@ -4,6 +4,11 @@ enum Few<Element> {
     case one(Element)
     case many([Element])
 
+    /// Makes a list of an array's elements.
+    init(_ elements: [Element]) {
+        self = elements.count > 1 ? .many(elements) : elements.first.map { .one($0) } ?? .none
+    }
+
     /// Adds an element at the end.
     mutating func append(_ element: Element) {
         switch self {
@@ -28,6 +33,8 @@ enum Few<Element> {
         self = elements.count == 1 ? .one(elements[0]) : .many(elements)
     }
 }
+
+extension Few: Sendable where Element: Sendable {}
 
 extension Few: RandomAccessCollection, MutableCollection {
     var startIndex: Int { 0 }

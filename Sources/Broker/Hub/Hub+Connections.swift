@@ -63,6 +63,12 @@ extension Hub {
     func receive(
         _ requests: inout ArraySlice<Result<Request, BadRequest>>, from recipient: Recipient, areLast: Bool = true
     ) {
+        gather { take(&requests, from: recipient, areLast: areLast) }
+    }
+
+    private func take(
+        _ requests: inout ArraySlice<Result<Request, BadRequest>>, from recipient: Recipient, areLast: Bool
+    ) {
         let (now, settings) = (now, settings)
         var left = areLast ? Int.max : Recipient.requestsPerTurn
         while !recipient.isClosing, left > 0, areLast || recipient.mayAsk, let request = requests.popFirst() {

@@ -16,7 +16,7 @@ extension Hub {
                 for subscription in audience?.summaries ?? [] { deliver(notice: frame, to: subscription) }
             case .occupancy(let frame): if let audience { deliver(occupancy: frame, to: audience) }
             case .missed(let seq): if let audience { outdate(audience, from: seq) }
-            case .reply, .silent, .answered: carryOut(item, delivery)
+            case .replies, .silent, .answered: carryOut(item, delivery)
             default:
                 carryOut(item, delivery)
                 // It may have begun the first subscription.
@@ -28,11 +28,11 @@ extension Hub {
     /// Passes on a reply, with what it does to the recipient's subscription.
     private func carryOut(_ item: ChannelDelivery.Item, _ delivery: ChannelDelivery) {
         let channel = delivery.channel
-        if let key = item.repliesTo { recipient(key)?.replied() }
+        if let (key, count) = item.answers { recipient(key)?.replied(count) }
         switch item {
-        case .reply(let key, let range, let receivedAt):
+        case .replies(let key, let range, let count, let receivedAt):
             recipient(key)?.send(frames: delivery.replies.span.extracting(range))
-            told.ack(ofRequestAt: receivedAt)
+            told.acks(count, ofRequestsAt: receivedAt)
         case .subscribed(let key, let range, let following, let missed, let seq):
             begin(channel, key, following) { subscription in
                 subscription.start = seq

@@ -200,8 +200,7 @@ extension SharedBytes {
     /// A message as one frame.
     init(message: BrokerMessage) {
         var frame: [UInt8] = []
-        var scratch: [UInt8] = []
-        message.append(frameTo: &frame, scratch: &scratch)
+        message.append(frameTo: &frame)
         self.init(frame)
     }
 }

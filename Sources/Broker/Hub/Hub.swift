@@ -75,6 +75,10 @@ public actor Hub {
     private(set) lazy var hookClient = HTTPClient(on: loop, maxConnections: 32, maxWaiting: 1_024)
     var told = ToldThisTurn()
 
+    /// Requests for channels here that are handed over together; several in a row for one channel enter it once.
+    var gathered: [ChannelRequest] = []
+    var isGathering = false
+
     var residents: [String: Resident] = [:]
     /// Residents that may have something to commit or to tell.
     private var marked: [Resident] = []
@@ -86,7 +90,7 @@ public actor Hub {
     /// The queues of the outbox that the group puts something into.
     private var posting: Set<String> = []
     private var commitBegan = MonotonicTime(nanoseconds: 0)
-    private var group: UInt64 = 1
+    private(set) var group: UInt64 = 1
 
     init(
         index: Int, loop: EventLoop, store: any Store, sharedLog: (any OperationLog)?, health: StoreHealth,
@@ -133,36 +137,40 @@ public actor Hub {
     // MARK: Messages
 
     func receive(_ messages: [HubMessage]) {
-        for message in messages {
-            switch message {
-            case .request(let request): handle(request)
-            case .delivery(let delivery): deliver(delivery)
-            case .departed(let channel, let hub, let gone): departed(gone, from: hub, of: channel)
-            case .loaded(let channel, let result): loaded(channel, result)
-            case .stored(let group, let result, let time): stored(group, result, at: time)
-            case .metricsAsked(let key, let withActivity): tellMetrics(to: key, withActivity: withActivity)
-            case .metrics(let metrics, let activity, let key):
-                (recipients[key] as? MetricsRequest)?.take(metrics, activity)
-            case .webhook(let queue, let message): senders[queue]?.receive(message)
-            case .revoked(let revocation, let result, let key): revoked(revocation, result, for: key)
-            case .sendAway(let revocation): sendAway(revocation)
-            case .aged(let page): aged(page)
-            case .expire(let channels, let moment): expire(channels, unchangedSince: moment)
-            case .expired(let result): expired(result)
-            case .heard(let channel, let news): heard(channel, news)
-            case .read(let channel, let result): read(channel, result)
-            case .appended(let channel, let number, let result): appended(channel, number, result)
-            case .mayHaveMissed: checkAll()
+        gather {
+            for message in messages {
+                if case .request(let request) = message {
+                    gathered.append(request)
+                } else {
+                    // What came first is first.
+                    handleGathered()
+                    receive(message)
+                }
             }
         }
     }
 
-    /// Hands a request of a recipient here to its channel, here or on another loop; there will be one answer.
-    func ask(_ request: ChannelRequest) {
-        recipients[request.origin.connection]?.asked += 1
-        if let resident = residents[request.channel], !resident.isUnread { return handle(request, in: resident) }
-        let home = home(of: request.channel)
-        if home == index { handle(request) } else { hubs[home].post(.request(request)) }
+    private func receive(_ message: HubMessage) {
+        switch message {
+        case .request: break  // gathered, see above
+        case .delivery(let delivery): deliver(delivery)
+        case .departed(let channel, let hub, let gone): departed(gone, from: hub, of: channel)
+        case .loaded(let channel, let result): loaded(channel, result)
+        case .stored(let group, let result, let time): stored(group, result, at: time)
+        case .metricsAsked(let key, let withActivity): tellMetrics(to: key, withActivity: withActivity)
+        case .metrics(let metrics, let activity, let key):
+            (recipients[key] as? MetricsRequest)?.take(metrics, activity)
+        case .webhook(let queue, let message): senders[queue]?.receive(message)
+        case .revoked(let revocation, let result, let key): revoked(revocation, result, for: key)
+        case .sendAway(let revocation): sendAway(revocation)
+        case .aged(let page): aged(page)
+        case .expire(let channels, let moment): expire(channels, unchangedSince: moment)
+        case .expired(let result): expired(result)
+        case .heard(let channel, let news): heard(channel, news)
+        case .read(let channel, let result): read(channel, result)
+        case .appended(let channel, let number, let result): appended(channel, number, result)
+        case .mayHaveMissed: checkAll()
+        }
     }
 
     /// The index of the hub on which a channel lives.
@@ -172,27 +180,12 @@ public actor Hub {
         return Int(hash.value % UInt64(count))
     }
 
-    private func home(of channel: String) -> Int { home(of: channel, among: hubs.count) }
+    func home(of channel: String) -> Int { home(of: channel, among: hubs.count) }
 
     // MARK: Channels that live here
 
-    private func handle(_ request: ChannelRequest) {
-        let resident: Resident
-        do throws(RequestRefusal) { resident = try self.resident(request.channel) } catch {
-            return refuse(request, error)
-        }
-        handle(request, in: resident)
-    }
-
-    private func handle(_ request: ChannelRequest, in resident: Resident) {
-        resident.usedAt = loop.now
-        let (group, moment) = (group, moment)
-        resident.channel.assumeIsolated { $0.handle(request, group: group, at: moment) }
-        mark(resident)
-    }
-
     /// A channel that is in memory, or comes there.
-    private func resident(_ name: String) throws(RequestRefusal) -> Resident {
+    func resident(_ name: String) throws(RequestRefusal) -> Resident {
         if let resident = residents[name] {
             read(resident, name)
             return resident

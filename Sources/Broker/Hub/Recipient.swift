@@ -47,8 +47,8 @@ class Recipient {
     func send(_ batch: EventBatch, _ events: Range<Int>) { preconditionFailure("each kind has its own") }
     /// A request whose reply may be large was answered.
     func answered() { unanswered -= 1 }
-    /// Any request was answered.
-    func replied() { asked -= 1 }
+    /// So many requests of any kind were answered.
+    func replied(_ count: Int32) { asked -= count }
     /// Whether more may be asked in its name before it has got answers.
     final var mayAsk: Bool {
         !hub.isDraining && unanswered < Recipient.bulkyAtOnce && Int(asked) < hub.limits.unansweredRequests
@@ -100,8 +100,7 @@ class Recipient {
     /// Sends one message.
     final func send(_ message: BrokerMessage) {
         var frame: [UInt8] = []
-        var scratch: [UInt8] = []
-        message.append(frameTo: &frame, scratch: &scratch)
+        message.append(frameTo: &frame)
         send(frames: frame.span)
     }
 

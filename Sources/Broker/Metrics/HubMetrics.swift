@@ -20,6 +20,12 @@ struct ChannelCounts: Sendable {
         if case .error(_, let code, _, _) = reply.message { errors.append(code) }
         events += UInt64(reply.changes.count)
     }
+
+    /// Counts what an operation has led to.
+    mutating func count(_ told: Told) {
+        results.count(told.result)
+        events += UInt64(told.events)
+    }
 }
 
 /// What a hub has counted since it began; of several hubs the sum.

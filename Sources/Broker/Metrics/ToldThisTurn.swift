@@ -2,14 +2,14 @@ import Transport
 
 /// What a hub has told its recipients in this turn, to be measured when it is written.
 struct ToldThisTurn {
-    /// When the requests were read that are acked now, in nanoseconds.
-    private var acks: [UInt64] = []
+    /// When the requests were read that are acked now, in nanoseconds, and how many at once.
+    private var acks: [(since: UInt64, count: UInt64)] = []
     /// When events were committed that are delivered now, in nanoseconds, and to how many.
     private var events: [(since: UInt64, deliveries: UInt64)] = []
 
-    /// Notes an ack, unless nobody waits for it.
-    mutating func ack(ofRequestAt time: UInt64) {
-        if time > 0 { acks.append(time) }
+    /// Notes acks, unless nobody waits for them.
+    mutating func acks(_ count: UInt32, ofRequestsAt time: UInt64) {
+        if time > 0 { acks.append((time, UInt64(count))) }
     }
 
     mutating func deliveries(_ count: Int, since time: UInt64) {
@@ -18,7 +18,7 @@ struct ToldThisTurn {
 
     /// Everything is written now.
     mutating func record(in metrics: inout HubMetrics, at now: MonotonicTime) {
-        for time in acks { metrics.acks.record(from: time, to: now) }
+        for (time, count) in acks { metrics.acks.record(from: time, to: now, times: count) }
         for (time, deliveries) in events { metrics.deliveryDelays.record(from: time, to: now, times: deliveries) }
         acks.removeAll(keepingCapacity: acks.capacity <= 4_096)
         events.removeAll(keepingCapacity: events.capacity <= 4_096)

@@ -4,13 +4,29 @@ extension Ledger {
     /// - Parameter plan: from ``judge(_:rules:at:)`` of this very ledger, with no change in between.
     /// - Returns: the answer, and what changed.
     public mutating func commit(_ plan: Plan) -> Outcome {
+        var records: [Record] = []
+        records.reserveCapacity(plan.recordCount)
+        var outcome = commit(plan, records: &records)
+        outcome.records = records
+        return outcome
+    }
+
+    /// Does what was judged, and adds what a store must keep to records that are there already.
+    ///
+    /// - Parameters:
+    ///   - plan: from ``judge(_:rules:at:)`` of this very ledger, with no change in between.
+    ///   - records: where the records go; the outcome has none of its own.
+    /// - Returns: the answer, and what changed.
+    public mutating func commit(_ plan: Plan, records: inout [Record]) -> Outcome {
         if case .repeated(let answer) = plan.effect { return Outcome(answer: answer, isDuplicate: true) }
         var outcome = Outcome(answer: Answer(plan.result, message: plan.operation.message, seq: seq))
-        outcome.records.reserveCapacity(plan.recordCount)
-        var message = plan.message
+        // There and back without a copy.
+        swap(&outcome.records, &records)
+        var places = Places(message: plan.message, user: plan.user)
         switch plan.effect {
+        case .step(let step): perform(step, plan, at: &places, &outcome)
         case .steps(let steps):
-            for step in steps { perform(step, plan, on: &message, &outcome) }
+            for step in steps { perform(step, plan, at: &places, &outcome) }
         case .clear(let sweeps):
             for sweep in sweeps { perform(sweep, isDeletion: false, plan, &outcome) }
         case .delete(let sweep):
@@ -20,24 +36,36 @@ extension Ledger {
             isFrozen = frozen
         case .repeated, .count: break
         }
-        complete(&outcome.answer, plan, on: message)
+        complete(&outcome.answer, plan, at: places)
         remember(plan, &outcome)
+        swap(&outcome.records, &records)
         tally.reclaim(Ledger.reclaimedAtOnce)
         return outcome
     }
 
+    /// Where the message and the user of an operation are, while they have a place.
+    private struct Places {
+        var message: Slot?
+        /// May be the place of one who has just lost the last reaction, and with it the place.
+        var user: Slot?
+    }
+
     /// Fills in what the answer to this kind of operation tells besides the result.
-    private func complete(_ answer: inout Answer, _ plan: Plan, on message: Slot?) {
+    private func complete(_ answer: inout Answer, _ plan: Plan, at places: Places) {
         answer.seq = seq
         answer.reaction = plan.reaction
         answer.previous = plan.previous
         switch plan.operation.action {
         case .add, .remove, .toggle:
-            let group = plan.reaction.flatMap { reaction in message.flatMap { tally.group(reaction, on: $0) } }
-            answer.count = group.map { tally.groups[$0].count } ?? 0
-            answer.own = message.map { own(of: plan.operation.user, on: $0) } ?? []
+            answer.count = 0
+            if let reaction = plan.reaction, let message = places.message,
+                let group = tally.group(reaction, on: message)
+            {
+                answer.count = tally.groups[group].count
+            }
+            answer.own = own(at: places)
         case .set:
-            answer.own = message.map { own(of: plan.operation.user, on: $0) } ?? []
+            answer.own = own(at: places)
         case .clear, .delete:
             answer.removed = answer.removed ?? 0
         case .freeze:
@@ -47,6 +75,11 @@ extension Ledger {
             answer.count = 0
             answer.own = []
         }
+    }
+
+    private func own(at places: Places) -> [OwnReaction] {
+        guard let message = places.message, let user = places.user else { return [] }
+        return own(of: user, on: message)
     }
 
     private mutating func remember(_ plan: Plan, _ outcome: inout Outcome) {
@@ -62,16 +95,16 @@ extension Ledger {
 
 extension Ledger {
     private mutating func perform(
-        _ step: Plan.Step, _ plan: Plan, on place: inout Slot?, _ outcome: inout Outcome
+        _ step: Plan.Step, _ plan: Plan, at places: inout Places, _ outcome: inout Outcome
     ) {
         seq &+= 1
-        let message = place ?? tally.openMessage(plan.operation.message)
+        let message = places.message ?? tally.openMessage(plan.operation.message)
         let kind: Change.Kind =
             switch step {
             case .add(let reaction, let count, let data):
                 .added(
-                    add(reaction, count, data, on: message, plan, &outcome), byCount: plan.isCounted ? count : nil,
-                    data: data)
+                    add(reaction, count, data, on: message, plan, &places.user, &outcome),
+                    byCount: plan.isCounted ? count : nil, data: data)
             case .raise(let entry, let count, let data):
                 .added(
                     touch(entry, adding: count, data, plan, &outcome), byCount: count, data: tally.data(of: entry))
@@ -81,18 +114,19 @@ extension Ledger {
                 .removed(take(count, from: entry, &outcome), byCount: plan.isCounted ? count : nil)
             case .replace(let entry, let reaction, let data):
                 // In this order, so that a group that is emptied frees its place.
-                replace(entry, by: reaction, data, on: message, plan, &outcome)
+                replace(entry, by: reaction, data, on: message, plan, &places.user, &outcome)
             }
-        place = end(kind, on: message, user: plan.operation.user, plan, &outcome)
+        places.message = end(kind, on: message, user: plan.operation.user, plan, &outcome)
     }
 
     private mutating func add(
         _ reaction: Reaction, _ count: UInt64, _ data: ReactionData?, on message: Slot, _ plan: Plan,
-        _ outcome: inout Outcome
+        _ user: inout Slot?, _ outcome: inout Outcome
     ) -> GroupCount {
         let group = tally.openGroup(reaction, on: message, seq: seq, at: plan.time)
         let record = Record.Entry(count: count, given: seq, touched: seq, at: plan.time, data: data)
-        let entry = tally.insert(record, by: plan.operation.user, in: group)
+        let entry = tally.insert(record, by: plan.operation.user, at: user, in: group)
+        user = tally.entries[entry].user
         tally.setLast(plan.time, of: group)
         outcome.records.append(tally.record(of: entry))
         outcome.records.append(tally.record(ofGroup: group))
@@ -114,10 +148,10 @@ extension Ledger {
 
     private mutating func replace(
         _ entry: Slot, by reaction: Reaction, _ data: ReactionData?, on message: Slot, _ plan: Plan,
-        _ outcome: inout Outcome
+        _ user: inout Slot?, _ outcome: inout Outcome
     ) -> Change.Kind {
         let previous = take(tally.entries[entry].count, from: entry, &outcome)
-        let new = add(reaction, 1, data, on: message, plan, &outcome)
+        let new = add(reaction, 1, data, on: message, plan, &user, &outcome)
         return .replaced(new, previous: previous, data: data)
     }
 

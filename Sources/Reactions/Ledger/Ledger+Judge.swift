@@ -68,7 +68,7 @@ extension Ledger {
             return
         }
         let own = ownEntries(plan)
-        if let entry = own.first(where: { tally.reaction(of: $0) == reaction }) {
+        if let entry = entry(with: reaction, among: own) {
             addAgain(entry, count: count, data: data, to: &plan)
         } else if rules.policy == .unique, let last = own.last {
             try checkLimits(adding: [reaction], to: own, removing: own, rules, plan)
@@ -79,17 +79,17 @@ extension Ledger {
         } else {
             try checkLimits(adding: [reaction], to: own, removing: [], rules, plan)
             plan.result = .added
-            plan.effect = .steps([.add(reaction, count: count, data: data)])
+            plan.effect = .step(.add(reaction, count: count, data: data))
         }
     }
 
     private func addAgain(_ entry: Slot, count: UInt64, data: ReactionData?, to plan: inout Plan) {
         if plan.isCounted {
             plan.result = .added
-            plan.effect = .steps([.raise(entry, count: count, data: data)])
+            plan.effect = .step(.raise(entry, count: count, data: data))
         } else if let data, data.canonical != tally.data(of: entry)?.canonical {
             plan.result = .updated
-            plan.effect = .steps([.update(entry, data: data)])
+            plan.effect = .step(.update(entry, data: data))
         }
     }
 
@@ -98,22 +98,22 @@ extension Ledger {
         let reaction = try rules.named(by: raw, among: own.map { tally.reaction(of: $0) })
         plan.reaction = reaction
         if isFrozen { throw .frozen }
-        guard let entry = own.first(where: { tally.reaction(of: $0) == reaction }) else { return }
+        guard let entry = entry(with: reaction, among: own) else { return }
         let there = tally.entries[entry].count
         plan.result = .removed
-        plan.effect = .steps([.take(entry, count: min(count.map { UInt64(clamping: $0) } ?? there, there))])
+        plan.effect = .step(.take(entry, count: min(count.map { UInt64(clamping: $0) } ?? there, there)))
     }
 
     private func toggle(_ raw: String, data: ReactionData?, rules: Rules, in plan: inout Plan) throws(Refusal) {
         let reaction = try rules.valid(raw)
-        let entry = ownEntries(plan).first { tally.reaction(of: $0) == reaction }
+        let entry = entry(with: reaction, among: ownEntries(plan))
         // Lists are judged on what would be there: removing is never refused by them.
         if entry == nil { try rules.checkLists(reaction, plan.operation) }
         try checkOpen(plan)
         guard let entry else { return try add(reaction, count: nil, data: data, rules: rules, to: &plan) }
         plan.reaction = reaction
         plan.result = .removed
-        plan.effect = .steps(takeAll([entry]))
+        plan.effect = .step(.take(entry, count: tally.entries[entry].count))
     }
 }
 
@@ -191,6 +191,12 @@ extension Ledger {
         return tally.entries(of: user, on: message)
     }
 
+    // A loop: a closure would have a copy of the ledger.
+    private func entry(with reaction: Reaction, among own: [Slot]) -> Slot? {
+        for slot in own where tally.reaction(of: slot) == reaction { return slot }
+        return nil
+    }
+
     private func takeAll(_ entries: some Sequence<Slot>) -> [Plan.Step] {
         entries.map { .take($0, count: tally.entries[$0].count) }
     }
@@ -202,13 +208,13 @@ extension Ledger {
         if own.count - removed.count + new.count > rules.maxPerUserAndMessage {
             throw .tooManyReactions("at most \(rules.maxPerUserAndMessage) reactions a user and message")
         }
-        let message = plan.message
-        let kinds = new.count { reaction in
-            message.flatMap { tally.group(reaction, on: $0) } == nil
-        }
+        var kinds = 0
+        var there = 0
+        if let message = plan.message { there = tally.messages[message].groups.count }
+        for reaction in new where plan.message.flatMap({ tally.group(reaction, on: $0) }) == nil { kinds += 1 }
         guard kinds > 0 else { return }
-        let freed = removed.count { tally.groups[tally.entries[$0].group].users == 1 }
-        let there = message.map { tally.messages[$0].groups.count } ?? 0
+        var freed = 0
+        for entry in removed where tally.groups[tally.entries[entry].group].users == 1 { freed += 1 }
         if there - freed + kinds > rules.maxKindsPerMessage {
             throw .tooManyReactions("at most \(rules.maxKindsPerMessage) different reactions a message")
         }

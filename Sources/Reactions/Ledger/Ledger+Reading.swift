@@ -149,8 +149,14 @@ extension Ledger {
 
     func own(of user: String, on message: Slot) -> [OwnReaction] {
         guard let user = tally.user(user) else { return [] }
-        return tally.entries(of: user, on: message).map { slot in
-            OwnReaction(reaction: tally.reaction(of: slot), count: tally.entries[slot].count)
+        return own(of: user, on: message)
+    }
+
+    func own(of user: Slot, on message: Slot) -> [OwnReaction] {
+        var own: [OwnReaction] = []
+        for slot in tally.entries(of: user, on: message) {
+            own.append(OwnReaction(reaction: tally.reaction(of: slot), count: tally.entries[slot].count))
         }
+        return own
     }
 }

@@ -27,6 +27,8 @@ public struct Plan: Sendable {
     enum Effect: Sendable {
         /// Nothing; the answer was given before.
         case repeated(Answer)
+        /// One change.
+        case step(Step)
         /// Each step is a change.
         case steps([Step])
         /// Each sweep is a change.
@@ -65,6 +67,7 @@ public struct Plan: Sendable {
         return switch effect {
         case .repeated, .count: key
         case .freeze: 1
+        case .step: 3 + key
         case .steps(let steps): steps.count * 3 + key
         case .clear(let sweeps): sweeps.reduce(key) { $0 + $1.recordCount }
         case .delete(let sweep): sweep.recordCount + key
@@ -76,7 +79,15 @@ public struct Plan: Sendable {
         switch effect {
         case .clear(let sweeps): sweeps.first { !$0.groups.isEmpty }?.message
         case .delete(let sweep): sweep.groups.isEmpty ? nil : sweep.message
-        case .repeated, .steps, .freeze, .count: nil
+        case .repeated, .step, .steps, .freeze, .count: nil
+        }
+    }
+
+    /// Whether it changes nothing but what its user has: no moderator's change, and nothing for a burst.
+    public var concernsOneUser: Bool {
+        switch effect {
+        case .repeated, .step, .steps: true
+        case .clear, .delete, .freeze, .count: false
         }
     }
 
@@ -89,6 +100,7 @@ public struct Plan: Sendable {
     public var changesSomething: Bool {
         switch effect {
         case .repeated: false
+        case .step: true
         case .steps(let steps): !steps.isEmpty
         case .clear(let sweeps): !sweeps.isEmpty
         case .freeze: result == .changed

@@ -17,6 +17,9 @@ struct Pool<Element: Sendable>: Sendable {
         (0..<elements.count).lazy.map { Slot(index: Int32(truncatingIfNeeded: $0)) }
     }
 
+    /// Whether a place was ever used since the pool was last empty.
+    func contains(_ slot: Slot) -> Bool { Int(slot.index) < elements.count }
+
     /// The element at a place.
     subscript(slot: Slot) -> Element {
         _read { yield elements[Int(slot.index)] }

@@ -82,7 +82,8 @@ extension Tally {
 
     /// The place of a reaction's group on a message.
     func group(_ reaction: Reaction, on message: Slot) -> Slot? {
-        messages[message].groups.first { groups[$0].reaction == reaction }
+        for group in messages[message].groups where groups[group].reaction == reaction { return group }
+        return nil
     }
 
     /// The place of a user's entry in a group.
@@ -102,8 +103,21 @@ extension Tally {
             if entries[slot].user == user, groups[entries[slot].group].message == message { own.append(slot) }
             slot = entriesByOwner.next(after: slot)
         }
-        if own.count > 1 { own.sort { entries[$0].given < entries[$1].given } }
-        return own
+        return own.count > 1 ? inOrder(own) : own
+    }
+
+    /// Entries in the order in which they were given; the index usually finds the newest first.
+    private func inOrder(_ found: [Slot]) -> [Slot] {
+        var marks: [(given: UInt64, slot: Slot)] = []
+        var isSorted = true
+        for slot in found.reversed() {
+            let given = entries[slot].given
+            if let last = marks.last, last.given > given { isSorted = false }
+            marks.append((given, slot))
+        }
+        // With what it needs beside it, for a closure that looks into the tally would have a copy of it.
+        if !isSorted { marks.sort { $0.given < $1.given } }
+        return marks.map(\.slot)
     }
 
     /// The messages on which a user has something, the one that changed longest ago first.
@@ -124,10 +138,7 @@ extension Tally {
         return slot.isSomewhere ? data[slot] : nil
     }
 
-    // Names are ASCII (PROTOCOL.md section 1), so a String's own hash and equality are those of the bytes.
-    private static func hash(_ name: String) -> UInt32 {
-        UInt32(truncatingIfNeeded: name.hashValue)
-    }
+    private static func hash(_ name: String) -> UInt32 { NameHash.hash(name) }
 
     private static func hash(_ user: Slot, _ message: Slot) -> UInt32 {
         let both = UInt64(UInt32(bitPattern: user.index)) << 32 | UInt64(UInt32(bitPattern: message.index))
@@ -154,9 +165,11 @@ extension Tally {
         return slot
     }
 
-    /// Adds an entry where its user has none in the group.
-    mutating func insert(_ record: Record.Entry, by userName: String, in group: Slot) -> Slot {
-        let user = openUser(userName)
+    /// Adds an entry where its user, who may have a known place, has none in the group.
+    mutating func insert(
+        _ record: Record.Entry, by userName: String, at known: Slot? = nil, in group: Slot
+    ) -> Slot {
+        let user = place(of: userName, known) ?? openUser(userName)
         let slot = entries.insert(
             Entry(
                 user: user, group: group, data: record.data.map { data.insert($0) } ?? .nowhere,
@@ -264,6 +277,14 @@ extension Tally {
                 closed.removeLast()
             }
         }
+    }
+
+    /// A place where a user was a moment ago, unless it went with the last entry.
+    private func place(of user: String, _ known: Slot?) -> Slot? {
+        guard let known, users.contains(known), users[known].newest.isSomewhere, users[known].name.matches(user) else {
+            return nil
+        }
+        return known
     }
 
     private mutating func openUser(_ name: String) -> Slot {

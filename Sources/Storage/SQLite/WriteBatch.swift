@@ -55,22 +55,33 @@ struct WriteBatch {
 extension WriteBatch.Channel {
     fileprivate mutating func add(_ write: ChannelWrite) {
         seq = write.seq
-        for record in write.records { add(record) }
+        // Records in a row are of one message, most of the time, which is looked for once.
+        var last: (name: String, place: Dictionary<String, WriteBatch.Message>.Index)?
+        for record in write.records {
+            guard let name = record.message else {
+                add(record)
+                continue
+            }
+            let place = last.flatMap { $0.name == name ? $0.place : nil } ?? place(of: name)
+            last = (name, place)
+            messages.values[place].add(record)
+        }
         posts += write.posts
         audit += write.audit
     }
 
+    /// Where a message is, made where it is not there.
+    private mutating func place(of name: String) -> Dictionary<String, WriteBatch.Message>.Index {
+        while true {
+            if let place = messages.index(forKey: name) { return place }
+            messages[name] = WriteBatch.Message()
+        }
+    }
+
+    /// Adds what is of no message.
     private mutating func add(_ record: Record) {
         switch record {
-        case .entry(let message, let user, let reaction, let entry):
-            let place = EntryPlace(reaction: reaction, user: user)
-            messages[message, default: .init()].entries.updateValue(entry, forKey: place)
-        case .swept(let message, let reaction, let seq):
-            messages[message, default: .init()].sweep(reaction, upTo: seq)
-        case .group(let message, let reaction, let group):
-            messages[message, default: .init()].groups.updateValue(group, forKey: reaction)
-        case .message(let message, let own):
-            messages[message, default: .init()].own = own
+        case .entry, .swept, .group, .message: break
         case .key(let user, let name, let key):
             keys[KeyPlace(user: user, key: name)] = key
         case .frozen(let frozen):
@@ -80,7 +91,19 @@ extension WriteBatch.Channel {
 }
 
 extension WriteBatch.Message {
-    fileprivate mutating func sweep(_ reaction: Reaction, upTo seq: UInt64) {
+    /// Adds a record of the message.
+    fileprivate mutating func add(_ record: Record) {
+        switch record {
+        case .entry(_, let user, let reaction, let entry):
+            entries.updateValue(entry, forKey: EntryPlace(reaction: reaction, user: user))
+        case .swept(_, let reaction, let seq): sweep(reaction, upTo: seq)
+        case .group(_, let reaction, let group): groups.updateValue(group, forKey: reaction)
+        case .message(_, let own): self.own = own
+        case .key, .frozen: break
+        }
+    }
+
+    private mutating func sweep(_ reaction: Reaction, upTo seq: UInt64) {
         sweeps[reaction] = seq
         if !entries.isEmpty { entries = entries.filter { $0.key.reaction != reaction } }
     }

@@ -87,7 +87,7 @@ final class ChannelHarness {
 
     private func texts(of item: ChannelDelivery.Item, _ delivery: ChannelDelivery) -> [[UInt8]] {
         switch item {
-        case .reply(_, let range, _), .notSubscribed(_, let range), .watched(_, let range, _),
+        case .replies(_, let range, _, _), .notSubscribed(_, let range), .watched(_, let range, _),
             .unsubscribed(_, let range),
             .resynchronized(_, let range, _):
             payloads(frames: Array(delivery.replies[range]))

@@ -191,6 +191,7 @@ import Wire
         await harness.ask(2, .unsubscribe)
         await harness.commit()
         let items = await harness.channel.takeDeliveries(at: harness.moment).flatMap(\.delivery.items)
-        #expect(items.count { $0.repliesTo == ChannelHarness.connection(2) } == 8)
+        let answers = items.compactMap(\.answers).filter { $0.to == ChannelHarness.connection(2) }
+        #expect(answers.reduce(0) { $0 + $1.count } == 8)
     }
 }

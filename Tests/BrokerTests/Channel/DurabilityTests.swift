@@ -93,6 +93,51 @@ import Wire
         #expect(await harness.heardTypes().sorted() == ["ack", "added"])
     }
 
+    @Test("what the store refused is refused by the ids of those who asked")
+    func refusedIDs() async throws {
+        let harness = try await make(.committed)
+        await harness.add(1)
+        await harness.add(3)
+        await harness.ask(1, .list(.messages(["m1"])))
+        _ = await harness.takeWrite()
+        await harness.channel.failed(at: harness.moment)
+        #expect(await harness.heard().isEmpty)
+        await harness.load()
+        let replies = await harness.heard()
+        #expect(replies.compactMap { $0["type"] as? String } == ["error", "error", "list"])
+        #expect(replies.compactMap { $0["code"] as? String } == ["unavailable", "unavailable"])
+        let ids = replies.compactMap { $0["id"] as? Int }
+        #expect(ids.count == 3 && ids == [ids[0], ids[0] + 1, ids[0] + 2])
+    }
+
+    @Test("whoever resumes in mode summary while changes wait gets their groups too")
+    func resumeWhileChangesWait() async throws {
+        let harness = try await make(.committed)
+        await harness.add(1)
+        await harness.act(1, .remove(reaction: "👍", count: nil))
+        await harness.add(3, "🎉", on: "m2")
+        await harness.subscribe(5, mode: .summary, since: Position(epoch: "e1", seq: 0))
+        await harness.commit()
+        let summary = try #require(await harness.heard().first { $0["type"] as? String == "summary" })
+        let messages = try #require(summary["messages"] as? [[String: Any]])
+        #expect(Set(messages.compactMap { $0["message"] as? String }) == ["m1", "m2"])
+    }
+
+    @Test("nobody is named by what waits when the namespace becomes anonymous")
+    func anonymousWhileWaiting() async throws {
+        let harness = try await make(.committed)
+        await harness.add(1)
+        await harness.act(3, .set(reactions: ["🎉", "👍"]))
+        await harness.add(1, "🎉", on: "m2")
+        _ = await harness.takeWrite()
+        await harness.channel.adopt(Namespace(isAnonymous: true), entry: "chat", at: harness.moment)
+        await harness.channel.committed(upTo: harness.group, at: harness.moment)
+        let events = await harness.heard().filter { $0["type"] as? String == "added" }
+        #expect(events.compactMap { $0["seq"] as? Int } == [1, 2, 3, 4])
+        #expect(events.allSatisfy { $0["user"] == nil })
+        #expect(events.compactMap { $0["count"] as? Int } == [1, 1, 2, 1])
+    }
+
     @Test("with other settings what waits still waits, and what comes then keeps the order")
     func changedSetting() async throws {
         let harness = try await make(.committed)

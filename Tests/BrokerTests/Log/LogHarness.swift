@@ -192,7 +192,7 @@ final class LogHarness {
 
     private func messages(of item: ChannelDelivery.Item, _ delivery: ChannelDelivery) -> [[String: Any]] {
         switch item {
-        case .reply(_, let range, _), .notSubscribed(_, let range), .watched(_, let range, _),
+        case .replies(_, let range, _, _), .notSubscribed(_, let range), .watched(_, let range, _),
             .unsubscribed(_, let range), .resynchronized(_, let range, _):
             texts(Array(delivery.replies[range]))
         case .subscribed(_, let range, _, let missed, _):

@@ -1,0 +1,62 @@
+import Transport
+
+// How requests come to their channels.
+extension Hub {
+    /// Hands a request of a recipient here to its channel, here or on another loop; there will be one answer.
+    func ask(_ request: ChannelRequest) {
+        recipients[request.origin.connection]?.asked += 1
+        if isGathering { gathered.append(request) } else { pass([request]) }
+    }
+
+    /// Runs what asks for several things, which are handed over together when it is done.
+    func gather(_ body: () -> Void) {
+        let isFirst = !isGathering
+        isGathering = true
+        body()
+        guard isFirst else { return }
+        isGathering = false
+        handleGathered()
+    }
+
+    /// Hands over what was gathered so far.
+    func handleGathered() {
+        while !gathered.isEmpty {
+            let requests = gathered
+            gathered = []
+            pass(requests[...])
+        }
+    }
+
+    /// Hands requests over in their order, those in a row for one channel together.
+    private func pass(_ requests: ArraySlice<ChannelRequest>) {
+        var rest = requests
+        while let first = rest.first {
+            let end = rest.firstIndex { $0.channel != first.channel } ?? rest.endIndex
+            pass(rest[..<end], to: first.channel)
+            rest = rest[end...]
+        }
+    }
+
+    private func pass(_ requests: ArraySlice<ChannelRequest>, to channel: String) {
+        if let resident = residents[channel], !resident.isUnread { return handle(requests, in: resident) }
+        let home = home(of: channel)
+        guard home == index else {
+            for request in requests { hubs[home].post(.request(request)) }
+            return
+        }
+        do throws(RequestRefusal) {
+            handle(requests, in: try resident(channel))
+        } catch {
+            for request in requests { refuse(request, error) }
+        }
+    }
+
+    private func handle(_ requests: ArraySlice<ChannelRequest>, in resident: Resident) {
+        resident.usedAt = loop.now
+        let (group, moment) = (group, moment)
+        resident.channel.assumeIsolated { channel in
+            for request in requests { channel.handle(request, group: group, at: moment) }
+        }
+        mark(resident)
+    }
+}
