@@ -15,12 +15,15 @@ public struct HTTPHeaders: Sendable {
 
     /// The value of the first field of a name; `nil`: there is none.
     public subscript(name: String) -> String? {
-        pairs.first { Self.isSame($0.name, name) }?.value
+        for pair in pairs where Self.isSame(pair.name, name) { return pair.value }
+        return nil
     }
 
     /// The values of all fields of a name, in order.
     public func all(_ name: String) -> [String] {
-        pairs.filter { Self.isSame($0.name, name) }.map(\.value)
+        var values: [String] = []
+        for pair in pairs where Self.isSame(pair.name, name) { values.append(pair.value) }
+        return values
     }
 
     /// The elements of the comma-separated lists in all fields of a name, blanks and empty ones left out (section 5.6.1).
@@ -38,8 +41,11 @@ public struct HTTPHeaders: Sendable {
     }
 
     static func isSame(_ name: String, _ other: String) -> Bool {
-        name.utf8.count == other.utf8.count
-            && zip(name.utf8, other.utf8).allSatisfy { Byte.lowercased($0) == Byte.lowercased($1) }
+        let name = name.utf8.span
+        let other = other.utf8.span
+        guard name.count == other.count else { return false }
+        for index in name.indices where Byte.lowercased(name[index]) != Byte.lowercased(other[index]) { return false }
+        return true
     }
 
     static func trim(_ value: Substring.UTF8View) -> Substring.UTF8View {

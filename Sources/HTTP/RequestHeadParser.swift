@@ -80,7 +80,7 @@ public struct RequestHeadParser: Sendable {
     ///
     /// - Returns: The head, where the line was the blank one at its end.
     private mutating func take(_ line: Span<UInt8>) throws(HTTPError) -> RequestHead? {
-        guard var current = head else {
+        guard let fields = head?.headers.pairs.count else {
             // A client may send one blank line too many after a body (RFC 9112 section 2.2).
             if line.isEmpty && !skippedBlankLine {
                 skippedBlankLine = true
@@ -90,11 +90,11 @@ public struct RequestHeadParser: Sendable {
             head = try RequestLine.parse(line, spaces: (spaces[0], spaces[1]))
             return nil
         }
-        guard !line.isEmpty else {
-            try HeadRules.apply(to: &current)
-            return current
+        if line.isEmpty, var whole = head {
+            try HeadRules.apply(to: &whole)
+            return whole
         }
-        guard current.headers.pairs.count < limits.maxFields else { throw .headTooLarge("there are too many fields") }
+        guard fields < limits.maxFields else { throw .headTooLarge("there are too many fields") }
         let (name, value) = try FieldLine.parse(line)
         head?.headers.append(name, value)
         return nil

@@ -12,28 +12,40 @@ public struct Target: Sendable {
     /// Takes a target apart; `nil` where it does not begin with `/`, has characters that must be encoded, or decodes to
     /// what is not UTF-8.
     public init?(_ target: String) {
-        guard target.utf8.first == UInt8(ascii: "/"),
-            target.utf8.allSatisfy({ Byte.isVisible($0) && $0 != UInt8(ascii: "#") })
-        else { return nil }
-        let rest = target.utf8.dropFirst()
-        let end = rest.firstIndex(of: UInt8(ascii: "?"))
+        let bytes = Array(target.utf8)
+        guard bytes.first == UInt8(ascii: "/") else { return nil }
+        for byte in bytes where !Byte.isVisible(byte) || byte == UInt8(ascii: "#") { return nil }
+        let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
         var path: [String] = []
-        for part in rest[..<(end ?? rest.endIndex)].split(
-            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        {
+        var start = 1
+        while start <= end {
+            let part = Self.next(UInt8(ascii: "/"), in: bytes[..<end], from: &start)
             guard let decoded = Self.decode(part) else { return nil }
             path.append(decoded)
         }
         self.path = path == [""] ? [] : path
         var query: [(name: String, value: String)] = []
-        for part in end.map({ rest[$0...].dropFirst().split(separator: UInt8(ascii: "&")) }) ?? [] {
-            let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            guard let name = Self.decode(part[..<end]), let value = Self.decode(part[end...].dropFirst()) else {
+        start = end + 1
+        while start < bytes.count {
+            let part = Self.next(UInt8(ascii: "&"), in: bytes[...], from: &start)
+            guard !part.isEmpty else { continue }
+            let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            guard let name = Self.decode(part[..<equals]), let value = Self.decode(part[equals...].dropFirst()) else {
                 return nil
             }
             query.append((name, value))
         }
         self.query = query
+    }
+
+    /// The bytes from a place up to a separator or the end; moves the place behind that.
+    private static func next(_ separator: UInt8, in bytes: ArraySlice<UInt8>, from start: inout Int) -> ArraySlice<
+        UInt8
+    > {
+        var end = start
+        while end < bytes.endIndex, bytes[end] != separator { end += 1 }
+        defer { start = end + 1 }
+        return bytes[start..<end]
     }
 
     /// The value of the first parameter of a name; `nil`: there is none.
@@ -46,7 +58,8 @@ public struct Target: Sendable {
         query.filter { $0.name == name }.map(\.value)
     }
 
-    private static func decode(_ part: Substring.UTF8View) -> String? {
+    private static func decode(_ part: ArraySlice<UInt8>) -> String? {
+        guard part.contains(UInt8(ascii: "%")) else { return String(validating: part, as: UTF8.self) }
         var bytes: [UInt8] = []
         var rest = part
         while let byte = rest.popFirst() {

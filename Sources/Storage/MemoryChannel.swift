@@ -20,14 +20,14 @@ struct MemoryChannel {
         seq = write.seq
         // Records in a row are of one message, most of the time, which is looked for once.
         var last: (name: String, place: Dictionary<String, Message>.Index)?
-        for record in write.records {
-            guard let name = record.message else {
-                apply(record)
+        for index in write.records.indices {
+            guard let name = write.records[index].message else {
+                apply(write.records[index])
                 continue
             }
             let place = last.flatMap { $0.name == name ? $0.place : nil } ?? place(of: name)
             last = (name, place)
-            messages.values[place].apply(record)
+            messages.values[place].apply(write.records[index])
         }
         pruneKeysWhereManyWereAdded()
     }

@@ -5,26 +5,30 @@
 enum SHA1 {
     /// The digest, 20 bytes.
     static func hash(_ message: [UInt8]) -> [UInt8] {
-        var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
+        var state: InlineArray<5, UInt32> = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
         let padded = pad(message)
-        for start in stride(from: 0, to: padded.count, by: 64) {
-            mix(padded[start..<(start + 64)], into: &state)
-        }
-        return state.flatMap(bigEndianBytes)
+        for start in stride(from: 0, to: padded.count, by: 64) { mix(padded.span, from: start, into: &state) }
+        var digest: [UInt8] = []
+        digest.reserveCapacity(20)
+        for index in state.indices { append(state[index], to: &digest) }
+        return digest
     }
 
     private static func pad(_ message: [UInt8]) -> [UInt8] {
-        var padded = message + [0x80]
-        padded.append(contentsOf: repeatElement(0, count: (120 - padded.count % 64) % 64))
+        var padded = message
+        padded.reserveCapacity(message.count + 72)
+        padded.append(0x80)
+        while padded.count % 64 != 56 { padded.append(0) }
         let bits = UInt64(message.count) * 8
-        return padded + bigEndianBytes(UInt32(bits >> 32)) + bigEndianBytes(UInt32(truncatingIfNeeded: bits))
+        append(UInt32(bits >> 32), to: &padded)
+        append(UInt32(truncatingIfNeeded: bits), to: &padded)
+        return padded
     }
 
-    private static func mix(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
-        var words = [UInt32](repeating: 0, count: 80)
-        for (index, byte) in block.enumerated() {
-            words[index / 4] = words[index / 4] << 8 | UInt32(byte)
-        }
+    /// Mixes 64 bytes in.
+    private static func mix(_ bytes: Span<UInt8>, from start: Int, into state: inout InlineArray<5, UInt32>) {
+        var words = InlineArray<80, UInt32>(repeating: 0)
+        for index in 0..<64 { words[index / 4] = words[index / 4] << 8 | UInt32(bytes[start + index]) }
         for index in 16..<80 {
             words[index] = rotate(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], by: 1)
         }
@@ -40,14 +44,22 @@ enum SHA1 {
             let next = rotate(a, by: 5) &+ choice &+ e &+ constant &+ words[index]
             (a, b, c, d, e) = (next, a, rotate(b, by: 30), c, d)
         }
-        for (index, value) in [a, b, c, d, e].enumerated() { state[index] &+= value }
+        state[0] &+= a
+        state[1] &+= b
+        state[2] &+= c
+        state[3] &+= d
+        state[4] &+= e
     }
 
     private static func rotate(_ word: UInt32, by count: UInt32) -> UInt32 {
         word << count | word >> (32 - count)
     }
 
-    private static func bigEndianBytes(_ word: UInt32) -> [UInt8] {
-        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
+    /// Appends a word, its highest byte first.
+    private static func append(_ word: UInt32, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(truncatingIfNeeded: word >> 24))
+        bytes.append(UInt8(truncatingIfNeeded: word >> 16))
+        bytes.append(UInt8(truncatingIfNeeded: word >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: word))
     }
 }

@@ -62,10 +62,20 @@ public enum ServerHandshake {
     }
 
     private static func response(to key: String, subprotocol: String?, extensions: String?) -> [UInt8] {
-        var text = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        text += "Sec-WebSocket-Accept: \(HandshakeFields.acceptKey(for: key))\r\n"
-        if let subprotocol { text += "Sec-WebSocket-Protocol: \(subprotocol)\r\n" }
-        if let extensions { text += "Sec-WebSocket-Extensions: \(extensions)\r\n" }
-        return Array((text + "\r\n").utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
+        add("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ")
+        add(HandshakeFields.acceptKey(for: key))
+        if let subprotocol {
+            add("\r\nSec-WebSocket-Protocol: ")
+            add(subprotocol)
+        }
+        if let extensions {
+            add("\r\nSec-WebSocket-Extensions: ")
+            add(extensions)
+        }
+        add("\r\n\r\n")
+        return bytes
     }
 }

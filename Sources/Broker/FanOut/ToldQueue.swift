@@ -40,7 +40,7 @@ struct ToldQueue: Sendable {
                     isCounted: isCounted, to: &bytes)
             }
         }
-        for change in outcome.changes { append(change, channel, to: &told) }
+        for index in outcome.changes.indices { append(outcome.changes[index], channel, to: &told) }
         return told
     }
 

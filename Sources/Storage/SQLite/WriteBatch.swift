@@ -57,14 +57,14 @@ extension WriteBatch.Channel {
         seq = write.seq
         // Records in a row are of one message, most of the time, which is looked for once.
         var last: (name: String, place: Dictionary<String, WriteBatch.Message>.Index)?
-        for record in write.records {
-            guard let name = record.message else {
-                add(record)
+        for index in write.records.indices {
+            guard let name = write.records[index].message else {
+                add(write.records[index])
                 continue
             }
             let place = last.flatMap { $0.name == name ? $0.place : nil } ?? place(of: name)
             last = (name, place)
-            messages.values[place].add(record)
+            messages.values[place].add(write.records[index])
         }
         posts += write.posts
         audit += write.audit
