@@ -37,7 +37,7 @@ extension Channel {
     }
 
     private func applyEarly(at moment: Moment) {
-        while let entry = line?.takeEarly() { apply(entry, at: moment) }
+        for entry in line?.takeEarly() ?? [] { apply(entry, at: moment) }
         guard let line, !line.early.isEmpty else { return }
         if line.early.contains(where: { $0.previous < line.progress.position }) { self.line?.mustReadAll = true }
         self.line?.mustRead(at: moment.clock)

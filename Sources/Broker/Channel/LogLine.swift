@@ -97,16 +97,27 @@ struct LogLine: Sendable {
 
     /// Keeps an entry until those ahead of it are there.
     mutating func hold(_ entry: LogEntry, previous: UInt64) {
-        // What is let go is read again.
-        if early.count >= LogLine.maxEarly { early.removeAll() }
-        early.append((entry, previous))
+        // What comes after the log has lost something takes the place of that.
+        if let last = early.last, entry.position <= last.entry.position { early.removeAll() }
+        // Those that come first are needed first; the rest is read again.
+        if early.count < LogLine.maxEarly { early.append((entry, previous)) }
     }
 
-    /// Takes the first entry that comes next among those that are held, and lets go of what is known already.
-    mutating func takeEarly() -> LogEntry? {
-        early.removeAll { $0.entry.position <= progress.position }
-        guard let index = early.firstIndex(where: { $0.previous == progress.position }) else { return nil }
-        return early.remove(at: index).entry
+    /// Takes the entries among those that are held that come next, one after the other, and lets go of what is known
+    /// already.
+    mutating func takeEarly() -> [LogEntry] {
+        var next: [LogEntry] = []
+        var (position, taken) = (progress.position, 0)
+        for (entry, previous) in early {
+            if entry.position > position {
+                guard previous == position else { break }
+                next.append(entry)
+                position = entry.position
+            }
+            taken += 1
+        }
+        early.removeFirst(taken)
+        return next
     }
 }
 

@@ -4,19 +4,18 @@ import Locks
 final class NATSReader: Sendable {
     private struct State {
         var reading: LogReading
-        /// The newest entry that is known or was read.
-        var position: UInt64
         /// The last one that there is.
         var last: UInt64 = 0
-        /// Where reading began.
+        /// Where reading began: the newest entry that was known.
         var start: UInt64
+        /// What has come of the snapshot.
+        var snapshot: [UInt8] = []
         /// How often it began anew, since the snapshot was replaced meanwhile.
         var restarts = 0
 
         /// Begins after an entry; `nil`: with the snapshot.
         init(after position: UInt64?, restarts: Int = 0) {
             reading = LogReading(position == nil ? .whole : .more)
-            self.position = position ?? 0
             start = position ?? 0
             self.restarts = restarts
         }
@@ -56,16 +55,16 @@ final class NATSReader: Sendable {
                 guard let head = SnapshotHead(message.bytes) else {
                     return answer(.failure(.unusable("the snapshot of '\(channel)' has no head of ours")))
                 }
-                readPart(0, of: head, [])
+                readPart(0, of: head)
             }
         }
     }
 
-    private func readPart(_ index: Int, of head: SnapshotHead, _ bytes: [UInt8]) {
+    private func readPart(_ index: Int, of head: SnapshotHead) {
         guard index < head.parts else {
             state.withLock { state in
-                state.reading.snapshot = LogReading.Snapshot(position: head.position, bytes: bytes)
-                state.position = head.position
+                state.reading.snapshot = LogReading.Snapshot(position: head.position, bytes: state.snapshot)
+                state.snapshot = []
                 state.start = head.position
             }
             return readLast()
@@ -76,7 +75,9 @@ final class NATSReader: Sendable {
             case .failure(let error): answer(.failure(error))
             // A newer one has taken its place.
             case .success(nil): restart()
-            case .success(let message?): readPart(index + 1, of: head, bytes + message.bytes)
+            case .success(let message?):
+                state.withLock { $0.snapshot += message.bytes }
+                readPart(index + 1, of: head)
             }
         }
     }
@@ -108,7 +109,7 @@ final class NATSReader: Sendable {
             return state.reading.kind == .more && state.last < state.start
         }
         let next: @Sendable () -> Void = { [self] in
-            if isLess { answer(.success(LogReading(.less))) } else { readNext() }
+            if isLess { answer(.success(LogReading(.less))) } else { readEntries() }
         }
         if last == nil { confirmLife(next) } else { next() }
     }
@@ -125,36 +126,16 @@ final class NATSReader: Sendable {
         }
     }
 
-    private func readNext() {
-        let (position, last) = state.withLock { ($0.position, $0.last) }
-        guard position < last else { return verify() }
-        let request = #"{"seq":\#(position + 1),"next_by_subj":"\#(subject)"}"#
-        link.ask("$JS.API.DIRECT.GET.\(subjects.log(of: channel))", Array(request.utf8)) { [self] answer in
-            if case .reply(let bytes, nil, let sequence?) = answer {
-                take(LogEntry(position: sequence, bytes: bytes))
-            } else {
-                // That replica is behind, or gone; the leader has it.
-                readNextOfLeader(request)
-            }
-        }
-    }
-
-    private func readNextOfLeader(_ request: String) {
-        link.askLeader(of: subjects.log(of: channel), request) { [self] result in
+    private func readEntries() {
+        let (start, last) = state.withLock { ($0.start, $0.last) }
+        EntryWalks.read(link, subjects.log(of: channel), subject, after: start, through: last) { [self] result in
             switch result {
             case .failure(let error): answer(.failure(error))
-            case .success(nil): answer(.failure(.unavailable("the log of '\(channel)' changed while it was read")))
-            case .success(let message?): take(LogEntry(position: message.sequence, bytes: message.bytes))
+            case .success(let entries):
+                state.withLock { $0.reading.entries = entries }
+                verify()
             }
         }
-    }
-
-    private func take(_ entry: LogEntry) {
-        state.withLock { state in
-            state.reading.entries.append(entry)
-            state.position = max(entry.position, state.position + 1)
-        }
-        readNext()
     }
 
     /// Makes sure that nothing was let go of between what was known and the first entry that was read.
