@@ -160,13 +160,13 @@ final class NATSLink: Sendable {
             for command in commands { carryOut(command, sender) }
             if commands.isEmpty {
                 if isClosed { break }
-                if !isConnected { sender.replaceClosed() }
                 wake.wait(milliseconds: NATSLink.round)
             }
             commands.removeAll(keepingCapacity: true)
             if SystemClock.now - looked >= NATSLink.round {
                 looked = SystemClock.now
                 dropOutlived()
+                sender.mend()
             }
         }
         sender.close()

@@ -1,7 +1,10 @@
+import Locks
+
 /// A connection and what is subscribed to by it; for one thread.
 ///
 /// The library comes back by itself from what it takes for a loss. It gives up where the servers refuse it twice, as they do
-/// while their users are changed, or end it for a reason that it does not know: then another connection takes its place.
+/// while their users are changed, or end it for a reason that it does not know; and a subscription that the servers did not
+/// permit, or do not permit any more, never comes back. Then another connection takes its place.
 final class NATSSender {
     private final class Held {
         let receive: @Sendable (borrowing NATSMessage) -> Void
@@ -10,20 +13,39 @@ final class NATSSender {
         init(_ receive: @escaping @Sendable (borrowing NATSMessage) -> Void) { self.receive = receive }
     }
 
-    /// Milliseconds between two attempts to connect anew.
+    /// Notes that a subscription is not permitted.
+    private final class Refusals: Sendable {
+        private let isNoted = Locked(false)
+
+        func note(_ event: NATSConnectionEvent) {
+            guard case .forbidden(let words) = event, words.lowercased().contains("subscription") else { return }
+            isNoted.withLock { $0 = true }
+        }
+
+        var areNoted: Bool { isNoted.withLock { $0 } }
+        func forget() { isNoted.withLock { $0 = false } }
+    }
+
+    /// Milliseconds between two attempts to connect anew: the shortest time, and the longest one where that did not help.
     private static let pause = 1_000
+    private static let longestPause = 60_000
 
     private let settings: NATSSettings
     private let tell: @Sendable (NATSConnectionEvent) -> Void
     private var connection: NATSConnection
     private var subscriptions: [String: Held] = [:]
-    private var nextAttempt = SystemClock.now
+    private let refusals = Refusals()
+    private var lastAttempt = SystemClock.now
+    private var pause = NATSSender.pause
 
     /// Connects.
     init(_ settings: NATSSettings, tell: @escaping @Sendable (NATSConnectionEvent) -> Void) throws(StoreError) {
         self.settings = settings
-        self.tell = tell
-        connection = try NATSConnection(settings, NATSConnection.Observer(tell: tell))
+        self.tell = { [refusals] event in
+            refusals.note(event)
+            tell(event)
+        }
+        connection = try NATSConnection(settings, NATSConnection.Observer(tell: self.tell))
     }
 
     var isConnected: Bool { connection.isConnected }
@@ -45,15 +67,20 @@ final class NATSSender {
         subscriptions[subject] = nil
     }
 
-    /// Puts another connection in the place of one that has given up, as soon as the servers take one.
-    func replaceClosed() {
-        guard connection.isClosed, SystemClock.now >= nextAttempt else { return }
-        nextAttempt = SystemClock.now + NATSSender.pause
+    /// Puts another connection in the place of one that has given up, or that was refused a subscription, as soon as the
+    /// servers take one.
+    func mend() {
+        let now = SystemClock.now
+        let isRefused = refusals.areNoted
+        guard connection.isClosed || isRefused, now - lastAttempt >= pause else { return }
+        pause = isRefused && now - lastAttempt < 2 * pause ? min(2 * pause, NATSSender.longestPause) : NATSSender.pause
+        lastAttempt = now
         do throws(StoreError) { try replace() } catch { return }
         tell(.mayHaveMissed)
     }
 
     private func replace() throws(StoreError) {
+        refusals.forget()
         let another = try NATSConnection(settings, NATSConnection.Observer(tell: tell))
         for (subject, held) in subscriptions { held.subscription = another.subscribe(subject, held.receive) }
         connection = another

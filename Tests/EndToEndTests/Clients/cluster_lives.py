@@ -4,6 +4,7 @@ Words: FANFARE     FANFARE: the command
 """
 
 import asyncio
+import itertools
 import json
 import os
 import shutil
@@ -103,6 +104,63 @@ async def refused_for_a_while(nodes):
             async with await Client.connect(nodes.brokers[0].url, "ada") as ada:
                 matches(await ada.request("add", channel="chat:refused", message="m", reaction="👍"), type="ack", seq=1)
             await bob.until(lambda m: m.get("seq") == 1 and "id" not in m)
+
+
+async def forbidden_for_a_while(nodes):
+    """The brokers' user may subscribe to less, and then again to all: NATS takes subscriptions away and never gives them back."""
+    server = nodes.servers[0]
+    with open(server.file) as file:
+        settings = file.read()
+    user = 'authorization { users: [{ user: "u", password: "p"%s }] }\nno_auth_user: "u"\n'
+
+    async def reload(text):
+        count = server.said().count("Reloaded server configuration")
+        with open(server.file, "w") as file:
+            file.write(text)
+        server.tell(signal.SIGHUP)
+
+        async def is_done():
+            return server.said().count("Reloaded server configuration") > count
+
+        await until(is_done, "NATS has read its settings")
+
+    async def is_said():
+        return all("subscription" in broker.said().lower() for broker in nodes.brokers)
+
+    # Whom it takes who says no name is nothing that it reads again.
+    await server.end()
+    with open(server.file, "w") as file:
+        file.write(settings + user % "")
+    await server.start()
+    async with await Client.connect(nodes.brokers[1].url, "bob") as bob:
+
+        async def subscribes():
+            return (await bob.request("subscribe", channel="chat:forbidden"))["type"] == "subscribed"
+
+        await until(subscribes, "NATS is back")
+        await reload(settings + user % ', permissions: { subscribe: ["_INBOX.>"] }')
+        with Check("what NATS does not permit is said"):
+            await until(is_said, "a line about the subscription")
+        await reload(settings + user % "")
+
+        numbers = itertools.count()
+
+        async def hears():
+            message = "m%d" % next(numbers)
+            async with await Client.connect(nodes.brokers[0].url, "ada") as ada:
+                answer = await ada.request("add", channel="chat:forbidden", message=message, reaction="👍")
+                if answer["type"] == "error":
+                    return False
+            # Sooner than by the look that each channel is given every 30 s, whoever tells of it.
+            try:
+                await asyncio.wait_for(bob.until(lambda m: m.get("message") == message and "id" not in m), 5)
+            except asyncio.TimeoutError:
+                return False
+            return True
+
+        with Check("and when it permits it again, brokers hear each other again"):
+            await until(hears, "an event by way of another broker")
+            equal([await hears(), await hears()], [True, True], "what is heard then")
 
 
 async def epoch_and_seq(broker, since=None):
@@ -252,7 +310,7 @@ async def plain_server(folder, fanfare):
 async def scenario(fanfare):
     with tempfile.TemporaryDirectory(prefix="fanfare-lives-", ignore_cleanup_errors=True) as folder:
         async with Nodes(folder, fanfare, servers=1, brokers=2) as nodes:
-            for part in (lost_and_found(nodes), refused_for_a_while(nodes), another_store(nodes, folder),
+            for part in (lost_and_found(nodes), refused_for_a_while(nodes), forbidden_for_a_while(nodes), another_store(nodes, folder),
                          another_log(nodes), state_alone(nodes), refusals(nodes, folder, fanfare), waiting(folder, fanfare), plain_server(folder, fanfare)):
                 with Check(part.__name__ + " runs through"):
                     await part
