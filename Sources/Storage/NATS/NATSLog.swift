@@ -12,6 +12,7 @@ public final class NATSLog: OperationLog {
     let subjects: NATSSubjects
     private let events: EventTeller
     private let keeper: SnapshotKeeper
+    private let places = EntryPlaces()
     private let watch: StreamWatch
 
     /// Connects, and makes the streams that are not there; waits up to half a minute for a server, and then up to a minute
@@ -36,7 +37,7 @@ public final class NATSLog: OperationLog {
             epoch = lives.epoch
             subjects = NATSSubjects(settings, lives)
             watch = try StreamWatch(link, subjects)
-            keeper = try SnapshotKeeper(link, subjects)
+            keeper = try SnapshotKeeper(link, subjects, places)
         } catch {
             link.close()
             throw error
@@ -65,8 +66,10 @@ public final class NATSLog: OperationLog {
 
     /// Tells what is appended; see ``OperationLog/follow(_:tell:)``.
     public func follow(_ channel: String, tell: @escaping @Sendable (LogNews) -> Void) {
+        let places = places.begin(channel)
         link.subscribe(subjects.news(of: channel)) { message in
             if let position = message.number("Nats-Sequence"), let previous = message.number("Nats-Last-Sequence") {
+                places.note(position, after: previous)
                 tell(.entry(LogEntry(position: position, bytes: message.bytes), previous: previous))
             } else {
                 tell(.said(message.bytes))
@@ -77,6 +80,7 @@ public final class NATSLog: OperationLog {
     /// Ends following; see ``OperationLog/unfollow(_:)``.
     public func unfollow(_ channel: String) {
         link.unsubscribe(subjects.news(of: channel))
+        places.end(channel)
     }
 
     /// Says something to all who follow; see ``OperationLog/say(_:about:)``.

@@ -55,10 +55,10 @@ struct NATSSubjects: Sendable {
     /// Where a channel's newest snapshot is named: a snapshot belongs to one life of its log.
     func head(of channel: String) -> String { "\(names.stateBegin)head.\(life(of: channel)).\(Self.token(channel))" }
 
-    /// A part of a snapshot, or all of them.
-    func part(_ index: Int?, of channel: String, at position: UInt64) -> String {
+    /// A part of a snapshot.
+    func part(_ index: Int, of channel: String, at position: UInt64) -> String {
         let channelAndPosition = "\(life(of: channel)).\(Self.token(channel)).\(position)"
-        return "\(names.stateBegin)part.\(channelAndPosition).\(index.map(String.init) ?? "*")"
+        return "\(names.stateBegin)part.\(channelAndPosition).\(index)"
     }
 
     /// Where a user's revocation stands, in whichever life.

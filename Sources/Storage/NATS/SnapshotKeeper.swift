@@ -6,27 +6,33 @@ struct SnapshotHead: Equatable {
     var position: UInt64
     /// When it was made, in Unix milliseconds.
     var at: Int64
-    /// How many parts it has.
-    var parts: Int
     /// The first entry that may still be read.
     var floor: UInt64
+    /// Where its parts stand in their stream.
+    var places: [UInt64]
 
-    init(position: UInt64, at: Int64, parts: Int, floor: UInt64) {
+    /// How many parts it has.
+    var parts: Int { places.count }
+
+    init(position: UInt64, at: Int64, floor: UInt64, places: [UInt64]) {
         self.position = position
         self.at = at
-        self.parts = parts
         self.floor = floor
+        self.places = places
     }
 
-    /// Its form: the four numbers in decimal digits with a blank between them.
-    var bytes: [UInt8] { Array("\(position) \(at) \(parts) \(floor)".utf8) }
+    /// Its form: numbers in decimal digits, with a blank between them, and between the places a comma.
+    var bytes: [UInt8] {
+        Array("\(position) \(at) \(floor) \(places.map(String.init).joined(separator: ","))".utf8)
+    }
 
     init?(_ bytes: [UInt8]) {
         let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
-        guard words.count == 4, let position = UInt64(words[0]), let at = Int64(words[1]),
-            let parts = Int(words[2]), (1...1_000_000).contains(parts), let floor = UInt64(words[3])
+        guard words.count == 4, let position = UInt64(words[0]), let at = Int64(words[1]), let floor = UInt64(words[2])
         else { return nil }
-        self.init(position: position, at: at, parts: parts, floor: floor)
+        let places = words[3].split(separator: ",", omittingEmptySubsequences: false).map { UInt64($0) }
+        guard !places.contains(nil) else { return nil }
+        self.init(position: position, at: at, floor: floor, places: places.compactMap(\.self))
     }
 }
 
@@ -46,20 +52,26 @@ final class SnapshotKeeper: Sendable {
         var isClosed = false
     }
 
-    /// The least time between two snapshots of a channel, in milliseconds.
+    /// The least time between two snapshots of a channel, in milliseconds: of one with many parts, which cost more than the
+    /// log that they free, and for each part of others.
     private static let interval: Int64 = 10_000
+    private static let intervalPerPart: Int64 = 1_000
+    /// How many entries are looked for at a time that nobody who is here has heard of.
+    private static let mostSwept = 1_000
     /// How many snapshots may wait; more are not made.
     private static let maxJobs = 1_000
 
     private let link: NATSLink
     private let subjects: NATSSubjects
+    private let places: EntryPlaces
     private let state = Locked(State())
     private let wake = Semaphore()
     private let thread = Locked<StoreThread?>(nil)
 
-    init(_ link: NATSLink, _ subjects: NATSSubjects) throws(StoreError) {
+    init(_ link: NATSLink, _ subjects: NATSSubjects, _ places: EntryPlaces) throws(StoreError) {
         self.link = link
         self.subjects = subjects
+        self.places = places
         let thread = try StoreThread { [self] in work() }
         self.thread.withLock { $0 = thread }
     }
@@ -97,54 +109,62 @@ final class SnapshotKeeper: Sendable {
     }
 
     private func keep(_ job: Job) {
-        guard case .success(let message) = lastOfLeader(subjects.head(of: job.channel)) else { return }
+        let lastHead = #"{"last_by_subj":"\#(subjects.head(of: job.channel))"}"#
+        guard case .success(let message) = link.waitLeader(of: subjects.state, lastHead) else { return }
         let old = message.flatMap { SnapshotHead($0.bytes) }
         let now = Int64(SystemClock.unix)
-        if let old, old.position >= job.position || now - old.at < SnapshotKeeper.interval { return }
+        if let old, !isDue(job, after: old, at: now) { return }
+        guard let parts = store(job) else { return }
+        // Only in place of the one that was found: of two brokers at once, one is first.
+        let head = SnapshotHead(position: job.position, at: now, floor: old?.position ?? 0, places: parts)
+        let isFirst = store(head.bytes, as: subjects.head(of: job.channel), after: message?.sequence ?? 0) != nil
+        guard isFirst else { return drop(parts) }
+        if let old {
+            letGo(of: job.channel, before: old.position)
+            drop(old.places)
+        }
+    }
+
+    /// Whether a snapshot is worth it; a broker's clock that was wrong for a moment holds up nothing.
+    private func isDue(_ job: Job, after old: SnapshotHead, at now: Int64) -> Bool {
+        let interval = min(Int64(1 + old.parts) * SnapshotKeeper.intervalPerPart, SnapshotKeeper.interval)
+        return old.position < job.position && (now &- old.at).magnitude >= UInt64(interval)
+    }
+
+    /// Stores a snapshot's parts.
+    ///
+    /// - Returns: Where they stand; `nil` where that failed, and nothing is left of it.
+    private func store(_ job: Job) -> [UInt64]? {
         let bytes = job.bytes()
         let size = max(1, link.maxPayload / 2)
-        let parts = (bytes.count + size - 1) / size
-        for index in 0..<parts {
-            let part = Array(bytes[index * size..<min(bytes.count, (index + 1) * size)])
-            guard isStored(part, as: subjects.part(index, of: job.channel, at: job.position), after: nil) else {
-                return drop(job.position, of: job.channel)
+        var stored: [UInt64] = []
+        for index in 0..<max(1, (bytes.count + size - 1) / size) {
+            let part = Array(bytes[min(bytes.count, index * size)..<min(bytes.count, (index + 1) * size)])
+            guard let place = store(part, as: subjects.part(index, of: job.channel, at: job.position), after: nil)
+            else {
+                drop(stored)
+                return nil
             }
+            stored.append(place)
         }
-        // Only in place of the one that was found: of two brokers at once, one is first.
-        let head = SnapshotHead(position: job.position, at: now, parts: parts, floor: old?.position ?? 0)
-        guard isStored(head.bytes, as: subjects.head(of: job.channel), after: message?.sequence ?? 0) else {
-            return drop(job.position, of: job.channel)
-        }
-        if let old {
-            purge(subjects.log(of: job.channel), subjects.entries(of: job.channel), before: old.position)
-            drop(old.position, of: job.channel)
-        }
+        return stored
     }
 
-    private func isStored(_ bytes: [UInt8], as subject: String, after last: UInt64?) -> Bool {
+    /// - Returns: Where it stands; `nil` where it was not taken, or nobody knows.
+    private func store(_ bytes: [UInt8], as subject: String, after last: UInt64?) -> UInt64? {
         let headers = last.map { [("Nats-Expected-Last-Subject-Sequence", String($0))] } ?? []
-        if case .success = NATSLog.place(link.wait(for: subject, bytes, headers: headers)) { return true }
-        return false
-    }
-
-    private func lastOfLeader(_ subject: String) -> Result<StoredMessage?, StoreError> {
-        let found = Locked<Result<StoredMessage?, StoreError>>(.success(nil))
-        let done = Semaphore()
-        link.askLeader(of: subjects.state, lastOf: subject) { result in
-            found.withLock { $0 = result }
-            done.signal()
-        }
-        done.wait()
-        return found.withLock { $0 }
+        return try? NATSLog.place(link.wait(for: subject, bytes, headers: headers)).get()
     }
 
     /// Lets go of a snapshot's parts.
-    private func drop(_ position: UInt64, of channel: String) {
-        purge(subjects.state, subjects.part(nil, of: channel, at: position), before: nil)
+    private func drop(_ parts: [UInt64]) {
+        Deletion(link, from: subjects.state).delete(parts)
     }
 
-    private func purge(_ stream: String, _ subject: String, before position: UInt64?) {
-        let until = position.map { #","seq":\#($0)"# } ?? ""
-        _ = link.wait(for: "$JS.API.STREAM.PURGE.\(stream)", Array(#"{"filter":"\#(subject)"\#(until)}"#.utf8))
+    /// Lets go of a channel's entries before a place: those that this broker has heard of, and what is left by others.
+    private func letGo(of channel: String, before end: UInt64) {
+        let deletion = Deletion(link, from: subjects.log(of: channel))
+        guard deletion.delete(places.take(channel, before: end)) else { return }
+        deletion.sweep(subjects.entries(of: channel), before: end, atMost: SnapshotKeeper.mostSwept)
     }
 }

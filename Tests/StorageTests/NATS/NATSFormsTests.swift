@@ -76,9 +76,10 @@ import Testing
 
     @Test("a snapshot's head comes back, and what is none is not")
     func heads() {
-        let head = SnapshotHead(position: .max, at: 1_764_470_400_123, parts: 3, floor: 7)
+        let head = SnapshotHead(position: .max, at: 1_764_470_400_123, floor: 7, places: [8, 9, .max])
         #expect(SnapshotHead(head.bytes) == head)
-        for text in ["", "1 2 3", "1 2 0 4", "1 2 3 4 5", "a 2 3 4", "-1 2 3 4"] {
+        #expect(head.parts == 3)
+        for text in ["", "1 2 3", "1 2 3 ", "1 2 3 4 5", "a 2 3 4", "-1 2 3 4", "1 2 3 4,", "1 2 3 ,4", "1 2 3 4,b"] {
             #expect(SnapshotHead(Array(text.utf8)) == nil)
         }
     }
@@ -90,5 +91,35 @@ import Testing
         for text in ["", "5 ada", "5  mod", "x ada mod", "5 ada mod more"] {
             #expect(Revocation(Array(text.utf8)) == nil)
         }
+    }
+
+    @Test("a long part of a log is read by several walks, which leave nothing out")
+    func walks() {
+        #expect(EntryWalks.ends(after: 7, through: 7) == [7])
+        #expect(EntryWalks.ends(after: 7, through: 8) == [8])
+        #expect(EntryWalks.ends(after: 0, through: 127) == [127])
+        #expect(EntryWalks.ends(after: 10, through: 138) == [74, 138])
+        for (place, last) in [(0, 1_000_003), (5, 1_300), (0, .max), (.max - 2_000, .max)] as [(UInt64, UInt64)] {
+            let ends = EntryWalks.ends(after: place, through: last)
+            #expect(ends.count == 16 && ends.last == last && ends == ends.sorted() && Set(ends).count == 16)
+            #expect(ends.allSatisfy { $0 > place })
+        }
+    }
+
+    @Test("places before a snapshot are taken once; what came after a loss stands for all before it")
+    func places() {
+        let places = EntryPlaces()
+        #expect(places.take("a", before: 9) == [])
+        let channel = places.begin("a")
+        for (place, previous) in [(3, 0), (5, 3), (9, 5)] as [(UInt64, UInt64)] { channel.note(place, after: previous) }
+        #expect(places.take("a", before: 9) == [3, 5])
+        #expect(places.take("a", before: 9) == [])
+        channel.note(8, after: 5)
+        #expect(places.take("a", before: .max) == [8])
+        for place in 10..<UInt64(EntryPlaces.most) + 20 { channel.note(place, after: place - 1) }
+        let kept = places.take("a", before: .max)
+        #expect(kept.count <= EntryPlaces.most && kept.last == UInt64(EntryPlaces.most) + 19)
+        places.end("a")
+        #expect(places.take("a", before: .max) == [])
     }
 }
