@@ -3,7 +3,7 @@ import Locks
 /// Deletes messages of a stream, many on their way at a time; for a thread that may wait.
 struct Deletion {
     /// How many requests are under way at most.
-    private static let atOnce = 64
+    private static let atOnce = 1_000
 
     private let link: NATSLink
     private let stream: String
