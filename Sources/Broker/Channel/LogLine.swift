@@ -97,10 +97,10 @@ struct LogLine: Sendable {
 
     /// Keeps an entry until those ahead of it are there.
     mutating func hold(_ entry: LogEntry, previous: UInt64) {
-        // What comes after the log has lost something takes the place of that.
-        if let last = early.last, entry.position <= last.entry.position { early.removeAll() }
-        // Those that come first are needed first; the rest is read again.
-        if early.count < LogLine.maxEarly { early.append((entry, previous)) }
+        // Those that come first are needed first; the rest is read again. NATS tells now and then one before another.
+        guard early.count < LogLine.maxEarly else { return }
+        let index = early.lastIndex { $0.entry.position < entry.position } ?? -1
+        early.insert((entry, previous), at: index + 1)
     }
 
     /// Takes the entries among those that are held that come next, one after the other, and lets go of what is known

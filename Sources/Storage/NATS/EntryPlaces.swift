@@ -5,26 +5,46 @@ import Locks
 /// To purge a subject would be one request, but servers older than 2.9.15 go on counting what it frees, until their limit
 /// for storage is reached and they take nothing any more (nats-server's pull request 3876).
 final class EntryPlaces: Sendable {
-    /// The places of one channel's entries.
+    /// The places of one channel's entries, in order.
     final class Channel: Sendable {
-        private let places = Locked<[UInt64]>([])
+        private struct State {
+            var places: [UInt64] = []
+            /// The last one that was told.
+            var last: UInt64 = 0
+            /// Behind which places, up to which, some were not told yet: NATS tells now and then one before another.
+            var gaps: [(after: UInt64, through: UInt64)] = []
+        }
+
+        private static let mostGaps = 64
+
+        private let state = Locked(State())
 
         /// Notes an entry that was told, and which one was before it.
         func note(_ place: UInt64, after previous: UInt64) {
-            places.withLock { places in
-                // What was there and is lost may be the place of something else now.
-                if let last = places.last, last > previous { places.removeAll() }
-                places.append(place)
-                if places.count > EntryPlaces.most { places.removeFirst(places.count / 2) }
+            state.withLock { state in
+                if previous < state.last {
+                    if state.gaps.contains(where: { $0.after < place && place <= $0.through }) {
+                        let index = state.places.lastIndex { $0 < place } ?? -1
+                        return state.places.insert(place, at: index + 1)
+                    }
+                    // What was there and is lost may be the place of something else now.
+                    state = State()
+                } else if previous > state.last, state.last > 0 {
+                    if state.gaps.count == Channel.mostGaps { state.gaps.removeFirst() }
+                    state.gaps.append((state.last, previous))
+                }
+                state.last = place
+                state.places.append(place)
+                if state.places.count > EntryPlaces.most { state.places.removeFirst(state.places.count / 2) }
             }
         }
 
         /// Takes those before a place.
         func take(before end: UInt64) -> [UInt64] {
-            places.withLock { places in
-                let taken = places.filter { $0 < end }
-                places.removeAll { $0 < end }
-                return taken
+            state.withLock { state in
+                let count = state.places.firstIndex { $0 >= end } ?? state.places.count
+                defer { state.places.removeFirst(count) }
+                return Array(state.places.prefix(count))
             }
         }
     }

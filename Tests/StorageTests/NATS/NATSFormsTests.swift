@@ -114,6 +114,10 @@ import Testing
         for (place, previous) in [(3, 0), (5, 3), (9, 5)] as [(UInt64, UInt64)] { channel.note(place, after: previous) }
         #expect(places.take("a", before: 9) == [3, 5])
         #expect(places.take("a", before: 9) == [])
+        for (place, previous) in [(15, 14), (12, 9), (14, 12)] as [(UInt64, UInt64)] {
+            channel.note(place, after: previous)
+        }
+        #expect(places.take("a", before: 15) == [9, 12, 14])
         channel.note(8, after: 5)
         #expect(places.take("a", before: .max) == [8])
         for place in 10..<UInt64(EntryPlaces.most) + 20 { channel.note(place, after: place - 1) }
