@@ -8,7 +8,8 @@ public import Transport
 ///
 /// It connects when something is first asked of it, reconnects with full jitter, resumes each channel where it was, and sends
 /// unanswered requests again under their keys. It lives on an event loop, by default one that all clients of the process
-/// share. While it is connected it is kept alive; ``close()`` lets it go.
+/// share. Who follows a channel keeps it alive; ``close()`` ends it in order, and when it goes without that, its connection is
+/// broken off.
 public actor ReactionClient {
     /// The loop that the client lives on.
     public nonisolated let loop: ClientLoop
@@ -52,6 +53,11 @@ public actor ReactionClient {
         self.loop = if let loop { loop } else { try ClientLoop.ofClients.get() }
         let renewsTokens = if case .tokens = identity { true } else { false }
         machine = ConnectionMachine(connectTimeout: options.connectTimeout, renewsTokens: renewsTokens)
+    }
+
+    isolated deinit {
+        if let armed { loop.cancel(armed.timer) }
+        connection?.abandon()
     }
 
     /// How the client stands with its broker; `nil` before anything was asked of it.

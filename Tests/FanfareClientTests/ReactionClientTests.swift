@@ -79,6 +79,22 @@ struct ReactionClientTests {
         _ = updates
     }
 
+    @Test("a client stays as long as somebody follows, and breaks its connection off when nobody holds it")
+    func letGo() async throws {
+        let broker = try FakeBroker()
+        let url = try await broker.listen()
+        var updates: ChannelUpdates? = try ReactionClient(url: url, options: Self.patient).events(in: "chat:42")
+        await broker.nextUpgrade()
+        await broker.send(welcome)
+        guard case .subscribe = await broker.nextRequest().body else {
+            Issue.record("no request to subscribe")
+            return
+        }
+        withExtendedLifetime(updates) {}
+        updates = nil
+        #expect(await broker.next() == .gone(nil))
+    }
+
     @Test("resume after the last seq when a connection breaks: nothing missed, nothing twice")
     func resume() async throws {
         let (broker, client) = try await Self.setUp()

@@ -11,19 +11,23 @@ public struct ChannelUpdates: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let buffer: UpdateBuffer
+    var client: ReactionClient?
 
     /// Begins to read.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(buffer: buffer)
+        Iterator(buffer: buffer, client: client)
     }
 
     /// The reader of a ``ChannelUpdates``.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: UpdateBuffer
+        /// Kept alive for as long as somebody reads.
+        private let client: ReactionClient?
         private var batch: ArraySlice<ChannelUpdate> = []
 
-        init(buffer: UpdateBuffer) {
+        init(buffer: UpdateBuffer, client: ReactionClient?) {
             self.buffer = buffer
+            self.client = client
         }
 
         /// Waits for the next update; `nil` at the end.

@@ -23,7 +23,7 @@ extension ReactionClient {
         let follower = ChannelFollower(
             channel: channel, mode: mode, messages: messages, wantsOccupancy: occupancy)
         onLoop { $0.follow(follower, into: buffer) }
-        return ChannelUpdates(buffer: buffer)
+        return ChannelUpdates(buffer: buffer, client: self)
     }
 
     private func follow(_ follower: ChannelFollower, into buffer: UpdateBuffer) {
