@@ -9,7 +9,7 @@ public import Transport
 /// It connects when something is first asked of it, reconnects with full jitter, resumes each channel where it was, and sends
 /// unanswered requests again under their keys. It lives on an event loop, by default one that all clients of the process
 /// share. Who follows a channel keeps it alive; ``close()`` ends it in order, and when it goes without that, its connection is
-/// broken off.
+/// broken off when the broker next says something, which it does every 25 s.
 public actor ReactionClient {
     /// The loop that the client lives on.
     public nonisolated let loop: ClientLoop
@@ -53,11 +53,6 @@ public actor ReactionClient {
         self.loop = if let loop { loop } else { try ClientLoop.ofClients.get() }
         let renewsTokens = if case .tokens = identity { true } else { false }
         machine = ConnectionMachine(connectTimeout: options.connectTimeout, renewsTokens: renewsTokens)
-    }
-
-    isolated deinit {
-        if let armed { loop.cancel(armed.timer) }
-        connection?.abandon()
     }
 
     /// How the client stands with its broker; `nil` before anything was asked of it.
@@ -187,6 +182,7 @@ public actor ReactionClient {
         return Connection(number: number, upgrade) { [weak self] event in
             // A connection lives on the client's loop and reports from there.
             self?.assumeIsolated { $0.take(event, from: number) }
+            return self != nil
         }
     }
 

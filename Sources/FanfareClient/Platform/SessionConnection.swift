@@ -15,14 +15,15 @@ struct Route: Sendable {
 // completion handlers as well.
 /// One WebSocket connection to a broker by `URLSession`, on platforms that have it.
 ///
-/// Everything it has to say goes to one closure, `.lost` last and once; after ``abandon()`` it says nothing.
+/// Everything it has to say goes to one closure, `.lost` last and once, which answers whether somebody still wants it;
+/// after ``abandon()`` it says nothing.
 final class Connection: NSObject, @unchecked Sendable {
     /// The number by which the client tells its connections apart.
     let number: UInt64
     /// When something was last heard; `nil` before the first word.
     private(set) var heardAt: Duration?
     private let upgrade: Upgrade
-    private var report: (@Sendable (ConnectionEvent) -> Void)?
+    private var report: (@Sendable (ConnectionEvent) -> Bool)?
     private var whenGone: (@Sendable () -> Void)?
     private var session: URLSession?
     private var task: URLSessionWebSocketTask?
@@ -35,7 +36,7 @@ final class Connection: NSObject, @unchecked Sendable {
     private static let pingInterval = Duration.seconds(20)
 
     /// Makes a connection that does nothing before ``start(by:on:)``.
-    init(number: UInt64, _ upgrade: Upgrade, report: @escaping @Sendable (ConnectionEvent) -> Void) {
+    init(number: UInt64, _ upgrade: Upgrade, report: @escaping @Sendable (ConnectionEvent) -> Bool) {
         self.number = number
         self.upgrade = upgrade
         self.report = report
@@ -89,13 +90,14 @@ final class Connection: NSObject, @unchecked Sendable {
     }
 
     private func end(_ loss: Loss) {
-        report?(.lost(loss))
+        _ = report?(.lost(loss))
         report = nil
     }
 
     private func heard(_ messages: [BrokerMessage]) {
         heardAt = loop?.time
-        report?(.messages(messages))
+        // Told of each ping, too: a client may have gone without a word.
+        if report?(.messages(messages)) == false { abandon() }
     }
 
     private func receiveNext() {

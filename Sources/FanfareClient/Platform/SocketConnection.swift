@@ -19,13 +19,13 @@ struct Route: Sendable {
 
 /// One WebSocket connection to a broker: what lies between the bytes of a stream and the client.
 ///
-/// It lives on the client's loop. Everything it has to say goes to one closure, `.lost` last and once; after
-/// ``abandon()`` it says nothing.
+/// It lives on the client's loop. Everything it has to say goes to one closure, `.lost` last and once, which answers
+/// whether somebody still wants it; after ``abandon()`` it says nothing.
 final class Connection {
     /// The number by which the client tells its connections apart.
     let number: UInt64
     private let upgrade: Upgrade
-    private var report: (@Sendable (ConnectionEvent) -> Void)?
+    private var report: (@Sendable (ConnectionEvent) -> Bool)?
     private var whenGone: (@Sendable () -> Void)?
     private var stream: ByteStream?
     private var handshake: ClientHandshake
@@ -44,7 +44,7 @@ final class Connection {
         keepsOwnContext: false, keepsPeerContext: false, minimumBytes: 1_024, maxRatio: .max)
 
     /// Makes a connection that does nothing before ``start(by:on:)``.
-    init(number: UInt64, _ upgrade: Upgrade, report: @escaping @Sendable (ConnectionEvent) -> Void) {
+    init(number: UInt64, _ upgrade: Upgrade, report: @escaping @Sendable (ConnectionEvent) -> Bool) {
         self.number = number
         self.upgrade = upgrade
         self.report = report
@@ -104,7 +104,7 @@ final class Connection {
     }
 
     private func end(_ loss: Loss) {
-        report?(.lost(loss))
+        _ = report?(.lost(loss))
         report = nil
     }
 }
@@ -153,7 +153,8 @@ extension Connection: ByteStreamDelegate {
         peer.receive(&bytes, answering: &output, &receiver)
         if !output.isEmpty { stream?.send(copying: output) }
         closing = closing ?? receiver.closing
-        if !receiver.messages.isEmpty { report?(.messages(receiver.messages)) }
+        // Told of each ping, too: a client may have gone without a word.
+        if report?(.messages(receiver.messages)) == false { return abandon() }
         if let reason = receiver.misread {
             end(.broken("a message of the broker could not be read: \(reason)"))
             stream?.abort()
