@@ -47,6 +47,7 @@ import Testing
         "scripts/docs ends with 1 where a link leads nowhere",
         arguments: [
             "See [there](Nowhere.md).", "See <doc:Nowhere>.", "See [there](../../Nowhere).", "- <doc:Limits#None>",
+            "See [there](Nowhere.md \"it\").", "[1]: Nowhere.md", "See [there](Nowhere/Page2.md).",
         ])
     func brokenLink(_ words: String) async throws {
         try await Places.withFolder { folder in
@@ -62,7 +63,7 @@ import Testing
     @Test("scripts/docs says which words it knows")
     func wrongWords() async throws {
         let script = Places.repository.appending(path: "scripts/docs").path()
-        for words in [["--pdf"], ["--out"]] {
+        for words in [["--pdf"], ["--out"], ["--out", ""], ["--out", "Sources"], ["--out", "."]] {
             let (status, record) = await (try Program("/bin/bash", [script] + words)).end()
             #expect(status == 2)
             #expect(record.errors.split(separator: "\n").count == 1, "\(record.errors)")
