@@ -140,6 +140,8 @@ class Metrics:
 
 # Under a sanitizer memory has a shadow, and what is freed is kept for a while.
 MEMORY_TIMES = int(os.environ.get("FANFARE_MEMORY_TIMES", "1"))
+# And the broker is slower, the more so for what is a loop over bytes.
+SLOWER_TIMES = int(os.environ.get("FANFARE_SLOWER_TIMES", "1"))
 
 
 class Growth:
