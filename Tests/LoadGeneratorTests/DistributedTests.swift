@@ -22,6 +22,7 @@ import Testing
         report.set(Metric.latency, histogram)
         report[.lost] = lost
         report[.loopCPU] = Double(values.lowerBound)
+        report[.loopDelay] = Double(values.upperBound)
         report.errorCodes = ["rate_limited": 2]
         report.closeCodes = [1012: 1]
         return report
@@ -41,6 +42,7 @@ import Testing
         #expect(sum.histograms[Metric.latency] == merged)
         #expect(sum[.lost] == 3)
         #expect(sum[.loopCPU] == 500, "a share is the largest")
+        #expect(sum[.loopDelay] == 4000, "and so is a delay")
         #expect(sum.errorCodes == ["rate_limited": 4] && sum.closeCodes == [1012: 2])
     }
 

@@ -58,12 +58,15 @@ import Testing
         #expect(report.json.contains(#"{"expression":"p50>10ms","broke":false}"#))
     }
 
-    @Test(arguments: [(2400.0, 90.0, true), (2600, 50, false), (1, 91, false)])
-    func `A generator that was too slow says so`(lag: Double, busy: Double, isValid: Bool) throws {
+    @Test(arguments: [
+        (2400.0, 90.0, 500.0, true), (2600, 50, 1, false), (1, 91, 1, false), (1, 50, 501, false),
+    ])
+    func `A generator that was too slow says so`(lag: Double, busy: Double, behind: Double, isValid: Bool) throws {
         var report = Report(try plan())
         report.set(Metric.latency, histogram(10_000))
         report.set(Metric.lag, histogram(UInt64(lag)))
         report[.loopCPU] = busy
+        report[.loopDelay] = behind
         report.judge()
         #expect(report.text.contains("INVALID: ") == !isValid)
         #expect(report.json.contains(#""valid":\#(isValid)"#))

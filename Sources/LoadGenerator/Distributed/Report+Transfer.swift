@@ -72,8 +72,8 @@ extension JSON {
 }
 
 extension Metric {
-    /// Whether several processes see the same thing, so that it does not add up.
+    /// Whether several processes see the same thing, or the largest is what counts, so that it does not add up.
     fileprivate var isShared: Bool {
-        kind == .percent || name.hasPrefix("server.") || name == Metric.invalid.name
+        kind == .percent || name.hasPrefix("server.") || [Metric.invalid, .loopDelay].contains(self)
     }
 }

@@ -22,7 +22,9 @@ extension Plan.Scenario {
     /// The single numbers of the scenario, in the order of its report.
     var numbers: [Metric] {
         let connections: [Metric] = [.opened, .failed, .dropped, .left, .openedPerSecond, .halfOpenEnded]
-        let generator: [Metric] = [.generatorCPU, .loopCPU, .generatorMemory, .generatorMemoryEach, .invalid]
+        let generator: [Metric] = [
+            .generatorCPU, .loopCPU, .loopDelay, .generatorMemory, .generatorMemoryEach, .invalid,
+        ]
         let server: [Metric] = [.serverCPU, .serverMemoryBefore, .serverMemory, .serverGrowth, .serverQueue]
         guard publishes else { return connections + [.errors] + generator + server + [.serverMemoryEach] }
         let traffic: [Metric] = [

@@ -74,6 +74,8 @@ extension Metric {
     static let generatorCPU = Metric("generator.cpu_percent", .percent)
     /// The busiest loop's share of one core.
     static let loopCPU = Metric("generator.loop_cpu_percent", .percent)
+    /// The longest that a loop took to answer a question: so late may have been read what had arrived.
+    static let loopDelay = Metric("generator.loop_delay_ms", .milliseconds)
     static let generatorMemory = Metric("generator.rss_bytes", .bytes)
     static let generatorMemoryEach = Metric("generator.bytes_per_connection", .bytes)
     /// 1 where the generator itself was too slow for its numbers to be the broker's.

@@ -79,10 +79,15 @@ public struct Report: Sendable {
             doubts.append("a loop of the generator was \(Format.value(busy, .percent)) busy (more than 90 %)")
         }
         let name = "p99"
+        let latency = values[Metric("\(Metric.latency).\(name)", .milliseconds)]
+        // A moment without the processor is no doubt; to be late for longer than that shows in what is measured.
+        if let delay = values[.loopDelay], delay > max(500, (latency ?? 0) / 4) {
+            doubts.append(
+                "a loop of the generator was \(Format.value(delay, .milliseconds)) behind (more than 500 ms, and than a quarter "
+                    + "of latency p99): it read late what had arrived")
+        }
         // Below a millisecond it is the grain of the schedule, not a generator that cannot keep up.
-        if let lag = values[Metric("\(Metric.lag).\(name)", .milliseconds)],
-            let latency = values[Metric("\(Metric.latency).\(name)", .milliseconds)], lag > max(1, latency / 4)
-        {
+        if let lag = values[Metric("\(Metric.lag).\(name)", .milliseconds)], let latency, lag > max(1, latency / 4) {
             doubts.append(
                 "the generator sent late: lag p99 \(Format.value(lag, .milliseconds)) is more than a quarter of "
                     + "latency p99 \(Format.value(latency, .milliseconds))")

@@ -3,6 +3,8 @@ struct Moment {
     var time: UInt64
     var processCPU: UInt64
     var loopCPU: [UInt64]
+    /// The longest that a loop took to answer since the moment before, in nanoseconds.
+    var loopDelay: UInt64
     var server: ProcessStatus?
     var delivered: UInt64
 }
@@ -13,7 +15,8 @@ extension Stage {
         collect()
         return Moment(
             time: Clock.now(), processCPU: Clock.processCPU(), loopCPU: loopCPU,
-            server: plan.serverProcess.flatMap(ProcessStatus.read(process:)), delivered: total.delivered)
+            loopDelay: takeLoopDelay(), server: plan.serverProcess.flatMap(ProcessStatus.read(process:)),
+            delivered: total.delivered)
     }
 
     /// Begins a report with what every scenario has.
@@ -40,6 +43,7 @@ extension Stage {
         func share(_ before: UInt64, _ after: UInt64) -> Double { Double(after - min(before, after)) / length * 100 }
         report[.generatorCPU] = share(start.processCPU, end.processCPU)
         report[.loopCPU] = zip(start.loopCPU, end.loopCPU).map(share).max()
+        report[.loopDelay] = Double(end.loopDelay) / 1e6
         report[.generatorMemory] = ProcessStatus.readOwn().map { Double($0.residentBytes) }
         if let from = start.server, let to = end.server {
             report[.serverCPU] = share(from.cpuNanoseconds, to.cpuNanoseconds)

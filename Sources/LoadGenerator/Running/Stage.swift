@@ -48,6 +48,10 @@ final class Stage {
     private var connectedGroups = 0
     /// Groups that have not answered the last question for samples.
     private var owedSamples = 0
+    /// When that was asked.
+    private var askedAt: UInt64 = 0
+    /// The longest that a loop took to answer since this was last taken, in nanoseconds.
+    private var loopDelay: UInt64 = 0
     private var scraper: Scraper?
     private var queueBytes: UInt64?
     private var server: ServerWatch
@@ -186,6 +190,12 @@ final class Stage {
         wait(until: deadline) { owedSamples == 0 }
     }
 
+    /// Takes the longest that a loop took to answer since the last call, in nanoseconds; one that has not answered yet counts, too.
+    func takeLoopDelay() -> UInt64 {
+        defer { loopDelay = 0 }
+        return owedSamples > 0 ? max(loopDelay, Clock.now() - askedAt) : loopDelay
+    }
+
     private func handle(_ notice: Notice) {
         switch notice {
         case .connected: connectedGroups += 1
@@ -196,11 +206,13 @@ final class Stage {
             row.merge(sample.tally)
             loopCPU[group] = sample.threadCPU
             owedSamples -= 1
+            loopDelay = max(loopDelay, Clock.now() - askedAt)
         }
     }
 
     private func askForSamples() {
         owedSamples = members.count
+        askedAt = Clock.now()
         for member in members { member.sample() }
     }
 

@@ -1,38 +1,6 @@
 internal import Reactions
 internal import Wire
 
-/// The newest summary of a channel, decoded once for all who get the same bytes.
-struct DecodedSummary {
-    /// Where a count stands among those of a reader, and what it is.
-    struct Count {
-        var place: Int
-        var count: UInt64
-    }
-
-    private var text: [UInt8] = []
-    private(set) var seq: UInt64 = 0
-    private(set) var counts: [Count] = []
-
-    /// Whether these are the bytes that were decoded.
-    func isOf(_ other: Span<UInt8>) -> Bool {
-        let mine = text.span
-        guard mine.count == other.count else { return false }
-        // All of it, without a branch for each byte: nearly always it is the same.
-        var difference: UInt8 = 0
-        for index in mine.indices { difference |= mine[index] ^ other[index] }
-        return difference == 0
-    }
-
-    init() {}
-
-    init(_ text: Span<UInt8>, seq: UInt64, counts: [Count]) {
-        self.text.reserveCapacity(text.count)
-        for index in text.indices { self.text.append(text[index]) }
-        self.seq = seq
-        self.counts = counts
-    }
-}
-
 // What subscribers in mode `summary` hear: counts, which have to be those of the acks in the end.
 extension Subscribers {
     /// Takes in a summary; anything else is not one.
@@ -40,25 +8,29 @@ extension Subscribers {
     /// - Returns: Whether it was one.
     func receivedSummary(_ text: Span<UInt8>, by connection: LoadConnection) -> Bool {
         let channel = cast.channel(ofSubscriber: connection.number)
-        if !summaries[channel].isOf(text) {
-            guard case .summary(_, let seq, let deltas) = try? BrokerMessage.decode(text) else { return false }
-            let counts = deltas.flatMap { delta in
-                places(delta.message, delta.groups.lazy.map { ($0.reaction, $0.count) })
-            }
-            summaries[channel] = DecodedSummary(text, seq: seq, counts: counts)
-        }
+        guard let summary = summaries[channel].find(text) ?? decodeSummary(text, channel: channel) else { return false }
         let index = index(of: connection)
         guard readers[index].phase == .subscribed else {
             connector.tally.count("summary before subscribed")
             return true
         }
         connector.tally.delivered += 1
-        let summary = summaries[channel]
         if summary.seq <= readers[index].summarySeq { connector.tally.duplicates += 1 }
         readers[index].summarySeq = max(readers[index].summarySeq, summary.seq)
         if readers[index].counts.isEmpty { clearCounts(of: index) }
         for count in summary.counts { readers[index].counts[count.place] = count.count }
         return true
+    }
+
+    /// Decodes a summary, and keeps it for the other readers.
+    private func decodeSummary(_ text: Span<UInt8>, channel: Int) -> DecodedSummary? {
+        guard case .summary(_, let seq, let deltas) = try? BrokerMessage.decode(text) else { return nil }
+        let counts = deltas.flatMap { delta in
+            places(delta.message, delta.groups.lazy.map { ($0.reaction, $0.count) })
+        }
+        let summary = DecodedSummary(seq: seq, counts: counts)
+        summaries[channel].enter(summary, of: text)
+        return summary
     }
 
     /// The state that takes the place of what a slow reader missed; where it is but a part, no more is known of it.

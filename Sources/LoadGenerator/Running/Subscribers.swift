@@ -14,8 +14,8 @@ final class Subscribers: LoadGroup {
     var logs: [EventLog]
     /// By channel: the epochs that its counter has had, as far as was seen.
     var epochs: [[String]]
-    /// By channel: its newest summary.
-    var summaries: [DecodedSummary]
+    /// By channel: its newest summaries.
+    var summaries: [SummaryLog]
     /// By connection, from the first number.
     var readers: [Reader]
     /// What became of subscriptions that have ended.
@@ -53,7 +53,7 @@ final class Subscribers: LoadGroup {
         let capacity = EventLog.capacity(plan)
         logs = (0..<plan.channels).map { _ in EventLog(capacity: capacity) }
         epochs = [[String]](repeating: [], count: plan.channels)
-        summaries = [DecodedSummary](repeating: DecodedSummary(), count: plan.channels)
+        summaries = [SummaryLog](repeating: SummaryLog(), count: plan.channels)
         readers = [Reader](repeating: Reader(), count: numbers.count)
         userPrefix = if case .users(let prefix) = plan.identity { prefix + "-pub-" } else { nil }
         connector.owner = self
