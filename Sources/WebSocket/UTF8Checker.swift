@@ -21,21 +21,11 @@ struct UTF8Checker {
             start += 1
         }
         let end = piece.count - Self.incompleteSuffix(of: piece.extracting(start...))
-        guard Self.isValid(piece.extracting(start..<end)) else { return false }
+        guard UTF8.isValid(piece.extracting(start..<end)) else { return false }
         for index in end..<piece.count {
             guard step(piece[index]) else { return false }
         }
         return true
-    }
-
-    /// Whether bytes are UTF-8 as a whole.
-    static func isValid(_ bytes: Span<UInt8>) -> Bool {
-        do {
-            _ = try UTF8Span(validating: bytes)
-            return true
-        } catch {
-            return false
-        }
     }
 
     /// How many bytes at the end, 0–3, begin a character that is not all there.

@@ -128,7 +128,7 @@ extension WebSocketPeer {
             deliver(message.span, as: kind, to: &handler)
         } else if isLast && assembly.isEmpty {
             if kind == .text {
-                guard UTF8Checker.isValid(piece) else { throw .invalidUTF8 }
+                guard UTF8.isValid(piece) else { throw .invalidUTF8 }
             }
             deliver(piece, as: kind, to: &handler)
         } else {
@@ -243,7 +243,7 @@ extension WebSocketPeer {
             guard WebSocketCloseCode.mayBeSent(code) else { throw .invalidCloseCode(code) }
         }
         let reason = payload.extracting(droppingFirst: 2)
-        guard UTF8Checker.isValid(reason) else { throw .invalidUTF8 }
+        guard UTF8.isValid(reason) else { throw .invalidUTF8 }
         if state == .open {
             appendClose(code, "", to: &output)
         }

@@ -16,6 +16,19 @@ struct UTF8CheckerTests {
         }
     }
 
+    @Test("Long texts with a few other characters than ASCII, mutated, are judged as the standard library judges them")
+    func longTexts() {
+        var generator = SplitMix.seeded()
+        for _ in 0..<20_000 {
+            var bytes: [UInt8] = []
+            for _ in 0..<Int.random(in: 0...4, using: &generator) {
+                bytes += [UInt8](repeating: 0x61, count: Int.random(in: 0...70, using: &generator))
+                bytes += mutatedText(using: &generator).prefix(Int.random(in: 0...9, using: &generator))
+            }
+            #expect(UTF8.isValid(bytes.span) == (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)")
+        }
+    }
+
     @Test("Text is refused at the first byte after which no valid text can follow")
     func refusesAtOnce() {
         var generator = SplitMix.seeded()

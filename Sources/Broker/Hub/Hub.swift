@@ -119,7 +119,7 @@ public actor Hub {
         self.hubs = hubs
         boundClosing()
         loop.atTurnEnd { [unowned self] in endTurn() }
-        loop.afterWrites { [unowned self] now in told.record(in: &metrics, at: now) }
+        loop.afterWrites { [unowned self] in told.record(in: &metrics, at: $0, isAllWritten: $1) }
         loop.atEnd { [unowned self] in letGo() }
         scheduleSweep()
         scheduleExpiry()

@@ -16,11 +16,12 @@ struct ToldThisTurn {
         if count > 0 { events.append((time, UInt64(count))) }
     }
 
-    /// Everything is written now.
-    mutating func record(in metrics: inout HubMetrics, at now: MonotonicTime) {
+    /// The turn's acks are written now; events may be in later turns, where many connections are to be written to.
+    mutating func record(in metrics: inout HubMetrics, at now: MonotonicTime, isAllWritten: Bool) {
         for (time, count) in acks { metrics.acks.record(from: time, to: now, times: count) }
-        for (time, deliveries) in events { metrics.deliveryDelays.record(from: time, to: now, times: deliveries) }
         acks.removeAll(keepingCapacity: acks.capacity <= 4_096)
+        guard isAllWritten else { return }
+        for (time, deliveries) in events { metrics.deliveryDelays.record(from: time, to: now, times: deliveries) }
         events.removeAll(keepingCapacity: events.capacity <= 4_096)
     }
 }

@@ -123,7 +123,7 @@ public final class EventLoop: SerialExecutor {
             core.announceClosed()
             core.feedListeners()
             core.endTurn()
-            core.flush()
+            core.writes.write(at: core.now)
             core.endFlushed()
         }
         return !isLast
@@ -229,11 +229,13 @@ public final class EventLoop: SerialExecutor {
         core.turnEndActions.append(action)
     }
 
-    /// Calls the action at the end of every turn that did something, after streams were written to, with the time; on
-    /// the loop only.
+    /// Calls the action at the end of every turn that did something, after streams were written to, with the time, and
+    /// whether all of them were; on the loop only.
     ///
+    /// Where many streams are to be written to, they are in several turns; those who have sent something since they last
+    /// were do not wait for that.
     /// What it sends goes out in the next turn. It is called as long as the loop runs.
-    public func afterWrites(_ action: @escaping (MonotonicTime) -> Void) {
+    public func afterWrites(_ action: @escaping (_ now: MonotonicTime, _ isAllWritten: Bool) -> Void) {
         preconditionCurrent()
         core.flushedActions.append(action)
     }

@@ -13,16 +13,12 @@ final class LoopCore: @unchecked Sendable {
     static let recordSize = 16 << 10
     /// How many jobs of actors one turn may run, so that sockets are not starved.
     static let jobsPerTurn = 4096
-    /// From how many streams on writing to them is followed by a rest.
-    static let manyStreams = 64
-    /// How long that rest may be.
-    static let longestRest = Duration.milliseconds(5)
 
     var poller: Poller
     var timers: TimerWheel
     var local = Work()
     var turnEndActions: [() -> Void] = []
-    var flushedActions: [(MonotonicTime) -> Void] = []
+    var flushedActions: [(MonotonicTime, Bool) -> Void] = []
     var endActions: [() -> Void] = []
     /// How long turns took that did something, in nanoseconds, from 2 µs on.
     var turnDurations = LogHistogram(upTo: 11)
@@ -42,23 +38,21 @@ final class LoopCore: @unchecked Sendable {
 
     // Not checked for accesses that overlap, as every delivery makes some: none lasts while anything else is called.
     @exclusivity(unchecked) private var turnTime: MonotonicTime
-    @exclusivity(unchecked) private var unwrittenStreams: [ByteStream] = []
 
     let readBuffer: UnsafeMutableRawBufferPointer
     let recordBuffer: UnsafeMutableRawBufferPointer
     let vector: UnsafeMutableBufferPointer<iovec>
 
-    /// Until then many streams are not written to again.
-    private var restsUntil: MonotonicTime
+    /// Streams to be written to.
+    let writes: WriteTurns
     private var spareWork = Work()
-    private var spareStreams: [ByteStream] = []
 
     init() throws(TransportError) {
         poller = try Poller()
         let now = MonotonicTime.now
         unsafe turnTime = now
         timers = TimerWheel(origin: now)
-        restsUntil = now
+        writes = WriteTurns(at: now)
         unsafe readBuffer = .allocate(byteCount: Self.readBufferSize, alignment: 16)
         unsafe readBuffer.initializeMemory(as: UInt8.self, repeating: 0)
         unsafe recordBuffer = .allocate(byteCount: Self.recordSize, alignment: 16)
@@ -79,25 +73,16 @@ final class LoopCore: @unchecked Sendable {
         set { unsafe turnTime = newValue }
     }
 
-    /// Streams to be written to at the end of the turn.
-    var dirtyStreams: [ByteStream] {
-        _read { yield unsafe unwrittenStreams }
-        _modify { yield unsafe &unwrittenStreams }
-    }
-
     /// Something waits that no event of the kernel will announce.
     var hasWork: Bool {
         !local.isEmpty || !closedStreams.isEmpty || !readingStreams.isEmpty || !drainedStreams.isEmpty
-            || (!dirtyStreams.isEmpty && !isResting)
+            || writes.hasWork(at: now)
     }
-
-    /// Whether the streams that wait to be written to have to wait on.
-    private var isResting: Bool { dirtyStreams.count >= Self.manyStreams && now < restsUntil }
 
     /// How long the kernel may wait, in milliseconds; -1 for ever.
     var patience: CInt {
         var next = timers.nextTurn
-        if !dirtyStreams.isEmpty { next = min(next ?? restsUntil, restsUntil) }
+        if let resumes = writes.resumesAt { next = min(next ?? resumes, resumes) }
         guard let next else { return -1 }
         guard next > now else { return 0 }
         // Rounded up: waking early would mean a turn for nothing.
@@ -193,29 +178,14 @@ final class LoopCore: @unchecked Sendable {
     /// Calls the actions that belong after a turn's writes, and counts the turn.
     func endFlushed() {
         let end = MonotonicTime.now
-        for action in flushedActions { action(end) }
+        for action in flushedActions { action(end, writes.isEmpty) }
         turnDurations.record(from: now.nanoseconds, to: end)
-    }
-
-    /// Writes what the turn has left in the queues of streams.
-    ///
-    /// Where these are many, the loop then rests as long from doing so as it took: what comes meanwhile is joined, and
-    /// leaves in one write for each stream. A loop that is not at its limit is never kept waiting by that.
-    func flush() {
-        guard !dirtyStreams.isEmpty, !isResting else { return }
-        swap(&spareStreams, &dirtyStreams)
-        let areMany = spareStreams.count >= Self.manyStreams
-        let start = areMany ? MonotonicTime.now : now
-        for stream in spareStreams { stream.flush() }
-        spareStreams.removeAll(keepingCapacity: true)
-        guard areMany else { return }
-        let end = MonotonicTime.now
-        restsUntil = end + min(end - start, Self.longestRest)
     }
 
     /// Closes all that is registered, once the last turn is over.
     func close() {
         hasEnded = true
+        writes.writeAll()
         for source in poller.sources { source.loopDidEnd() }
         announceClosed()
         for action in endActions { action() }
@@ -223,7 +193,6 @@ final class LoopCore: @unchecked Sendable {
         local = Work()
         turnEndActions = []
         flushedActions = []
-        dirtyStreams = []
         readingStreams = []
         drainedStreams = []
         starvedListeners = []

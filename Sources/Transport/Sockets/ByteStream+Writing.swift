@@ -3,7 +3,7 @@ internal import Glibc
 extension ByteStream {
     /// Writes what is queued at the end of a turn; may close the stream, but tells nobody before the next turn.
     func flush() {
-        flags.remove(.isDirty)
+        flags.subtract([.isDirty, .isAnswered, .awaitsAnswer])
         guard phase == .open, !flags.contains(.isBlocked) else { return }
         write()
         updateInterest()

@@ -38,6 +38,10 @@ public final class ByteStream {
         static let closeNotifySent = Flags(rawValue: 1 << 10)
         /// The delegate wants to hear of the empty queue in any case.
         static let awaitsDrain = Flags(rawValue: 1 << 11)
+        /// The peer has sent something since it was last written to: what it hears next may be the answer.
+        static let awaitsAnswer = Flags(rawValue: 1 << 12)
+        /// In the loop's list of such streams to be written to.
+        static let isAnswered = Flags(rawValue: 1 << 13)
     }
 
     /// The loop that the stream belongs to.
@@ -189,9 +193,15 @@ public final class ByteStream {
 
     /// Has the stream written to at the end of the turn.
     func markDirty() {
-        guard flags.isDisjoint(with: [.isDirty, .isBlocked]), phase == .open else { return }
-        flags.insert(.isDirty)
-        loop.core.dirtyStreams.append(self)
+        if flags.contains(.awaitsAnswer) {
+            guard flags.isDisjoint(with: [.isAnswered, .isBlocked]), phase == .open else { return }
+            flags.insert(.isAnswered)
+            loop.core.writes.add(answered: self)
+        } else {
+            guard flags.isDisjoint(with: [.isDirty, .isBlocked]), phase == .open else { return }
+            flags.insert(.isDirty)
+            loop.core.writes.add(self)
+        }
     }
 
     // MARK: Reading
