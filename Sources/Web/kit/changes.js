@@ -30,10 +30,11 @@ export class Changes {
 
     /** Adds a change, which takes the place of those that it makes pointless; false: there are too many. */
     add(change, policy) {
-        const kept = this.#list.filter((earlier) => !isReplaced(earlier, change, policy))
+        const [kept, replaced] = [[], []]
+        for (const earlier of this.#list) (isReplaced(earlier, change, policy) ? replaced : kept).push(earlier)
         if (kept.length >= maxChanges) return false
-        for (const earlier of this.#list) {
-            if (kept.includes(earlier) || earlier.status === "failed") continue
+        for (const earlier of replaced) {
+            if (earlier.status === "failed") continue
             change.replaces.push(earlier.key, ...earlier.replaces)
             if (policy === "multiple" && change.op === "add") change.count = (change.count ?? 1) + (earlier.count ?? 1)
         }

@@ -15,6 +15,7 @@ const farewellWithin = 5_000
 const renewBefore = 30_000
 const leastRenewal = 1_000 // a callback that gives the same token again is not asked in a tight loop
 const refusalsBeforeFallback = 2
+const fallBackAfter = 5_000
 
 export class Connection {
     /** "connecting", "connected", "waiting" (to try again), "offline" (until the browser has a network), "closed". */
@@ -82,11 +83,15 @@ export class Connection {
         try {
             token = await this.#identity.token?.()
             hasFallback = this.#refusals >= refusalsBeforeFallback && await isReachable(this.#base)
-        } catch {
+        } catch (error) {
+            console.warn("fanfare: no token:", error)
             if (attempt === this.#attempt) this.#lost()
             return
         }
-        if (attempt === this.#attempt) this.#begin(openSocket, token, hasFallback)
+        if (attempt !== this.#attempt) return
+        // What lies between may let an upgrade hang as well as refuse it.
+        if (hasFallback) this.#timer("welcome", fallBackAfter, () => this.#fallBack(token))
+        this.#begin(openSocket, token, hasFallback)
     }
 
     /** Begins to talk over a wire; by HTTP where that works, and no WebSocket comes about. */
@@ -101,13 +106,15 @@ export class Connection {
             },
             onclose: (code) => {
                 if (attempt !== this.#attempt) return
-                if (hasFallback && !this.#isWelcomed) this.#fallBack(attempt, token)
+                if (hasFallback && !this.#isWelcomed) this.#fallBack(token)
                 else this.#lost(code)
             },
         })
     }
 
-    async #fallBack(attempt, token) {
+    async #fallBack(token) {
+        const attempt = this.#drop()
+        this.#timer("welcome", welcomeWithin, () => this.#lost())
         try {
             const { openStreams } = await import("./fallback.js")
             if (attempt === this.#attempt) this.#begin(openStreams, token)

@@ -141,6 +141,8 @@ export class FanfareClient extends EventTarget {
     }
 }
 
+const tokenWithin = 10_000
+
 const closed = { code: "closed", message: "the client is closed" }
 
 /** A token, or where they come from. */
@@ -154,24 +156,27 @@ class TokenSource {
     }
 
     async token() {
-        const { exp } = claimsOf(await this.peek())
-        if (exp * 1000 < Date.now()) this.#next = null // a tab that only followed has asked for it long ago
-        const token = this.peek()
-        this.#next = null
-        return token
+        const next = this.peek()
+        this.#next = null // whatever comes of it: one that fails or hangs is asked for anew
+        const token = await next
+        return claimsOf(token).exp * 1000 < Date.now() ? this.#ask() : token // a tab that only followed asked long ago
     }
 
     /** The token that will be used next. */
     peek() {
-        this.#next ??= Promise.resolve().then(this.#source)
-        return this.#next
+        return (this.#next ??= this.#ask())
+    }
+
+    async #ask() {
+        return (await this.#source()).trim()
     }
 }
 
-/** The name of those who may share a connection; null where it is not known who this is. */
+/** The name of those who may share a connection; null where it is not known who this is, or not soon. */
 async function nameOf(base, identity) {
     try {
-        const user = identity.user ?? claimsOf(await identity.peek?.()).sub
+        const late = new Promise((resolve) => setTimeout(resolve, tokenWithin))
+        const user = identity.user ?? claimsOf(await Promise.race([identity.peek?.(), late])).sub
         return user ? `fanfare ${base} ${user}` : null
     } catch {
         return null

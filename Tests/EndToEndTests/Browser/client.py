@@ -178,6 +178,23 @@ async def tokens(browser, broker):
         await ada.ready()
         equal(await ada.run("asked"), 2)
         await ada.page.close()
+    with Check("a callback that fails or gives none is asked anew, at the start and for a renewal"):
+        for fault in ["Promise.reject(new Error('503'))", "undefined"]:
+            ada = await Client.open(browser, broker.page, "ada", "chat:tokens", more="""
+                token: async () => [() => %s, () => %s, () => %s, () => %s][(globalThis.asked = (globalThis.asked ?? 0) + 1) - 1]()""" % (
+                    fault, call(sub="ada", lives=4), fault, call(sub="ada")))
+            await ada.ready()
+            await ada.until("asked === 4 && client.state === 'connected'")
+            equal((await ada.run("channel.toggle('m4', '👍')"))["type"], "ack")
+            assert any(warning.startswith("fanfare: no token") for warning in ada.page.warnings), ada.page.warnings
+            await ada.page.close()
+    with Check("a callback that hangs is asked anew, and white space around a token is none of it"):
+        ada = await Client.open(browser, broker.page, "ada", "chat:tokens", more="""
+            token: () => (globalThis.asked = (globalThis.asked ?? 0) + 1) === 1 ? new Promise(() => {}) : %s + "\\n" """ % (
+                call(sub="ada")))
+        await ada.ready()
+        equal(await ada.run("asked"), 2)
+        await ada.page.close()
     with Check("a tab that takes the lead long after it was opened asks for a token of now"):
         context = await browser.context()
         ends = time.time() + 3

@@ -340,6 +340,30 @@ test("where WebSockets were found to be blocked, each attempt goes over HTTP whe
     }
 })
 
+test("a WebSocket that comes to nothing without an end is one that is blocked", async (Connection) => {
+    const { fetch } = globalThis
+    globalThis.fetch = async () => new Response("")
+    const until = async (holds) => {
+        while (!holds()) await new Promise(setImmediate)
+    }
+    try {
+        const { clock, connection, socket } = await begin(Connection)
+        for (let attempt = 1; attempt <= 2; attempt += 1) {
+            await clock.pass(20_000)
+            equal(connection.state, "waiting")
+            await clock.pass(clock.next)
+            await until(() => sockets.length === attempt + 1)
+        }
+        await clock.pass(5_000)
+        await until(() => connection.state === "connected")
+        equal(socket().isClosed, true)
+        socket().end()
+        equal(connection.state, "connected")
+    } finally {
+        globalThis.fetch = fetch
+    }
+})
+
 test("what comes late of an old connection is not heard", async (Connection) => {
     const { clock, connection, messages, socket } = await begin(Connection)
     const old = socket()
