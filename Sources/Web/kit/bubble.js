@@ -84,6 +84,7 @@ export class FanfareBubble extends FanfareElement {
         if (this.shouldShowOverview?.(this.message) === false) return
         this.hide()
         await import("./overview.js")
+        if (!this.isConnected) return // it was taken out of the page meanwhile
         const overview = this.querySelector("[slot=overview]") ?? this.$("fanfare-overview")
         overview.open = true
     }

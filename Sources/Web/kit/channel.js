@@ -248,6 +248,7 @@ export class Channel extends EventTarget {
         case "subscribed":
             this.#error = undefined
             this.#ready.resolve(this)
+            this.#tell("ready")
             break
         case "refused":
             this.#refused(message)

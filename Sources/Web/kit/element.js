@@ -116,6 +116,7 @@ export function onHold(element, isMeant, act) {
         }, holdFor)
         signal.addEventListener("abort", () => clearTimeout(timer))
         for (const type of ["pointerup", "pointercancel", "dragstart"]) addEventListener(type, stop, { signal })
+        addEventListener("pointerdown", stop, { signal, capture: true }) // a second finger
         addEventListener("pointermove", (move) => {
             if (Math.hypot(move.clientX - down.clientX, move.clientY - down.clientY) > holdWithin) stop()
         }, { signal })
@@ -238,11 +239,14 @@ export class FanfareElement extends HTMLElement {
         const { signal } = (this.#attached = new AbortController())
         channel?.addEventListener("change", ({ detail }) => detail.message === message && this.update(), { signal })
         for (const type of ["frozen", "error"]) channel?.addEventListener(type, () => this.update(), { signal })
-        // A bubble watches for what is inside it.
-        channel?.ready.then(() => {
-            if (this.watches && !this.owner && !signal.aborted) signal.addEventListener("abort", channel.observe(this, message))
+        const watch = () => {
+            // A bubble watches for what is inside it.
+            if (this.watches && !this.owner) signal.addEventListener("abort", channel.observe(this, message))
             this.update()
-        }, () => {})
+        }
+        // No promise: it would keep the elements that go before the channel is there.
+        if (channel?.policy) watch()
+        else channel?.addEventListener("ready", watch, { signal, once: true })
         this.follow?.(channel, message, signal)
         this.update()
     }

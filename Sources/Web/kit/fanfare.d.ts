@@ -140,6 +140,8 @@ export interface Burst {
 }
 
 interface ChannelEvents {
+    /** The broker tells of the channel, from the first snapshot on; again on each new connection. */
+    ready: CustomEvent<null>
     /** The view of a message may be another now. */
     change: CustomEvent<{ message: string }>
     burst: CustomEvent<Burst>

@@ -58,6 +58,14 @@ async def changing(browser, url):
         equal(await page.run("%s.open" % (OVERVIEW % (bubble("x9"), "dialog"))), True)
         await page.run("void (first.remove(), document.body.append(first))")
         equal(await page.run("%s.open" % (OVERVIEW % (bubble("x9"), "dialog"))), False)
+    with Check("one that is taken out of the page while its overview comes does not show it, nor when it is back"):
+        showing = "Promise.all([first.showOverview(), first.remove()]).then(() => (document.body.append(first), true))"
+        await page.run(showing)
+        equal(await page.run("first.shadowRoot.querySelector('fanfare-overview').open"), False)
+    with Check("a channel that is set and taken away in one breath does no harm"):
+        await page.run("void (first.channel = channel, first.channel = null)")
+        await page.run("new Promise(resolve => setTimeout(resolve, 0, true))")
+        equal(await page.run("first.show() ?? first.open"), False)
     no_errors(page)
     await page.close()
 
@@ -158,6 +166,20 @@ async def crowds(browser, url):
         await page.until("new Promise(resolve => setTimeout(resolve, 2500, true))")
         after = await nodes()
         assert after < before + 1000, "%d nodes before, %d after" % (before, after)
+    with Check("neither do those of a channel that is not there yet"):
+        await page.run("""import("/kit/fanfare.js").then(({ connect }) => {
+            window.never = connect({ url: "http://127.0.0.1:1", user: "ada", share: false })
+            window.channel = never.channel("chat:crowds")
+        })""")
+        before = await nodes()
+        for _ in range(3):
+            await page.run(fill % 400)
+        await page.run("void find('#crowd').remove()")
+        await page.until("new Promise(resolve => setTimeout(resolve, 2500, true))")
+        after = await nodes()
+        assert after < before + 1000, "%d nodes before, %d after" % (before, after)
+        await page.run("void never.close()")
+        page.errors = [error for error in page.errors if "127.0.0.1:1/" not in error]
     no_errors(page)
     await page.close()
 

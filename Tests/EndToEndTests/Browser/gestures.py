@@ -179,8 +179,22 @@ async def actions(page):
         await page.until(is_closed("m2") + " && window.replied")
 
 
+async def two_fingers(page):
+    """Two fingers on a message for longer than a hold, as before a zoom."""
+    box = await page.box(body("m3"))
+    points = [{"x": box["left"] + place, "y": box["top"] + 10, "id": place} for place in [10, 40]]
+    for count in [1, 2]:
+        await page.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=points[:count])
+    await page.run("new Promise(resolve => setTimeout(resolve, 800, true))")
+    for count in [1, 0]:
+        await page.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=points[:count])
+
+
 async def touching(browser, url):
     page = await chat(browser, url, "toucher", "chat:touching", width=360, height=700, scale=2, touch=True)
+    with Check("two fingers that rest on a message do not open it"):
+        await two_fingers(page)
+        equal(await page.run(is_open("m3")), False)
     with Check("a touch held opens, a touch chooses, a touch outside closes"):
         await page.touch(body("m3"), is_open("m3"))
         await page.until(is_open("m3"))
