@@ -323,7 +323,10 @@ struct ChannelReactionsTests {
 
     @Test("say that what waits has failed when the client does not come back")
     func closedForGood() async throws {
+        // A broker that was listening already may have let the client in.
+        let broker = try FakeBroker()
         await broker.answer(with: 401)
+        let channel = ChannelReactions("chat:42", of: try ReactionClient(url: await broker.listen()))
         let message = channel["m1"]
         message.add("👍")
         await wait { !channel.failed.isEmpty }
@@ -332,6 +335,7 @@ struct ChannelReactionsTests {
             return
         }
         #expect(error.code == .unauthorized && message.own == [])
+        await self.channel.client.close()
     }
 
     @Test("can be waited for: until the snapshot, a refusal, the end of the client, or no longer than one wants")
