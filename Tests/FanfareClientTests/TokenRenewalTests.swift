@@ -84,6 +84,21 @@ struct TokenRenewalTests {
         _ = updates
     }
 
+    @Test("have no white space around them")
+    func white() async throws {
+        let broker = try FakeBroker()
+        let client = try ReactionClient(
+            url: await broker.listen(), identity: .tokens { " t1\n" },
+            options: ClientOptions(connectTimeout: .seconds(600)))
+        let updates = client.events(in: "chat:42")
+        #expect(await broker.nextUpgrade() == Self.upgrade("t1"))
+        await broker.send(Self.welcome())
+        let requests = [await broker.nextRequest().body, await broker.nextRequest().body]
+        #expect(requests.contains(.auth(token: "t1")))
+        await client.close()
+        _ = updates
+    }
+
     @Test("are waited for where there is none yet")
     func later() async throws {
         let (broker, client) = try await Self.setUp(failingFirst: 2)

@@ -31,9 +31,10 @@ extension ReactionClient {
         if case .token(let token) = identity { token } else { renewal.token }
     }
 
-    /// Keeps a token for this connection and those to come.
+    /// Keeps a token for this connection and those to come, without the white space that files and answers end in.
     func hold(_ token: String) {
-        renewal.token = token
+        let words = token.split(whereSeparator: \.isWhitespace)
+        renewal.token = words.count == 1 ? String(words[0]) : token
     }
 
     /// The broker has said welcome.
@@ -72,7 +73,7 @@ extension ReactionClient {
             return arm()
         }
         hold(token)
-        if isConnected { authenticate(token) }
+        if isConnected, let token = renewal.token { authenticate(token) }
     }
 
     private func authenticate(_ token: String) {
