@@ -26,7 +26,7 @@ export interface CustomReaction {
 /** Makes reactions that are no emoji known to all elements. */
 export function defineReactions(list: readonly CustomReaction[]): void
 
-/** What people and screen readers are told, in English; replace what should be in another language, before elements are made. */
+/** What people and screen readers are told, in English; replace what should be in another language before a channel is set. */
 export const words: {
     reactions: string
     trigger: string

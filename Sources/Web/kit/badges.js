@@ -18,7 +18,6 @@ export class FanfareBadges extends FanfareElement {
     constructor() {
         super(css, html)
         const list = this.$("#list")
-        list.setAttribute("aria-label", words.reactions)
         list.addEventListener("keydown", (event) => moveFocus(list.children, event))
         const ask = () => this.tell("overview", { message: this.message })
         onHold(list, () => true, ask)
@@ -26,14 +25,18 @@ export class FanfareBadges extends FanfareElement {
             event.preventDefault()
             ask()
         })
-        this.$("#retry").textContent = words.retry
-        this.$("#discard").textContent = words.discard
         for (const act of ["retry", "discard"]) {
             this.$(`#${act}`).addEventListener("click", () => {
                 this.channel[act](this.message, this.#failed)
                 this.$("#menu").hidePopover()
             })
         }
+    }
+
+    drawWords() {
+        this.$("#list").setAttribute("aria-label", words.reactions)
+        this.$("#retry").textContent = words.retry
+        this.$("#discard").textContent = words.discard
     }
 
     attributeChangedCallback(name) {

@@ -28,9 +28,12 @@ export class FanfareBubble extends FanfareElement {
         this.addEventListener("fanfare-react", () => this.hide())
         this.addEventListener("click", (event) => event.target.slot === "actions" && this.hide())
         this.addEventListener("fanfare-overview", () => this.showOverview())
+        this.$("#bar").addEventListener("keydown", (event) => event.key === "Escape" && this.hide())
+    }
+
+    drawWords() {
         this.$("#trigger").setAttribute("aria-label", words.trigger)
         this.$("#bar").setAttribute("aria-label", words.reactions)
-        this.$("#bar").addEventListener("keydown", (event) => event.key === "Escape" && this.hide())
     }
 
     /** There is none before the message is known: without one it would be the channel itself. */

@@ -154,6 +154,7 @@ export class FanfareElement extends HTMLElement {
         super()
         this.attachShadow({ mode: "open" }).adoptedStyleSheets = [sheetOf(css)]
         this.shadowRoot.innerHTML = trusted?.createHTML(html) ?? html
+        this.drawWords?.()
     }
 
     /** The bubble around this element, from which it has what it is not given itself. */
@@ -257,7 +258,9 @@ export class FanfareElement extends HTMLElement {
         this.#isDue = true
         queueMicrotask(() => {
             this.#isDue = false
-            if (this.isConnected) this.render()
+            if (!this.isConnected) return
+            this.drawWords?.() // an element of the page is made before the page can replace words
+            this.render()
         })
     }
 

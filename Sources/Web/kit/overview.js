@@ -13,8 +13,6 @@ export class FanfareOverview extends FanfareElement {
 
     constructor() {
         super(css, html)
-        this.$("#title").textContent = words.who
-        this.$("#close").setAttribute("aria-label", words.close)
         this.$("#close").addEventListener("click", () => (this.open = false))
         const dialog = this.$("dialog")
         dialog.addEventListener("close", () => (this.open = false))
@@ -26,6 +24,11 @@ export class FanfareOverview extends FanfareElement {
             root: this.$("#people"),
             rootMargin: "200px",
         })
+    }
+
+    drawWords() {
+        this.$("#title").textContent = words.who
+        this.$("#close").setAttribute("aria-label", words.close)
     }
 
     attributeChangedCallback(name) {

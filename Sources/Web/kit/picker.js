@@ -19,11 +19,7 @@ export class FanfarePicker extends FanfareElement {
 
     constructor() {
         super(css, html)
-        this.$("#row").setAttribute("aria-label", words.reactions)
-        this.$("#more").setAttribute("aria-label", words.search)
         this.$("#more").addEventListener("click", () => this.openSearch())
-        this.$("#field").setAttribute("aria-label", words.search)
-        this.$("#field").setAttribute("placeholder", words.search)
         this.$("#field").addEventListener("input", () => this.#find())
         this.$("#field").addEventListener("keydown", (event) => {
             if (event.key === "Enter") {
@@ -36,6 +32,13 @@ export class FanfarePicker extends FanfareElement {
         this.$("[name=actions]").addEventListener("slotchange", () => this.#drawActions())
         // Actions are slotted from the bubble's own slot; keys from there come by the host.
         this.addEventListener("keydown", (event) => event.target !== this && this.#move(event))
+    }
+
+    drawWords() {
+        this.$("#row").setAttribute("aria-label", words.reactions)
+        this.$("#more").setAttribute("aria-label", words.search)
+        this.$("#field").setAttribute("aria-label", words.search)
+        this.$("#field").setAttribute("placeholder", words.search)
     }
 
     /** The reactions offered, in order: the allowed ones, or the settings' or default ones among them; then one's own. */

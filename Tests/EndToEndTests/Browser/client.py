@@ -206,6 +206,7 @@ async def tokens(browser, broker):
             await tab.ready()
         await second.until("Date.now() > %d" % ((ends + 2) * 1000))
         equal(await second.run("asked"), 1)
+        await second.run("(states.length = 0, true)")  # on a busy machine the first token may not have been renewed in time
         await first.page.close()
         equal((await second.run("channel.toggle('m3', '👍')"))["result"], "added")
         await second.until("asked === 2 && client.state === 'connected'")

@@ -66,6 +66,9 @@ async def changing(browser, url):
         await page.run("void (first.channel = channel, first.channel = null)")
         await page.run("new Promise(resolve => setTimeout(resolve, 0, true))")
         equal(await page.run("first.show() ?? first.open"), False)
+    with Check("words that a page replaces are those of elements that were there before, once they have a channel"):
+        await page.run("import('/kit/components.js').then(({ words }) => (words.trigger = 'Reagieren', first.channel = channel, true))")
+        await page.until("first.shadowRoot.querySelector('#trigger').ariaLabel === 'Reagieren'")
     no_errors(page)
     await page.close()
 
