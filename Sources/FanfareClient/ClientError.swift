@@ -5,7 +5,7 @@ public import Wire
 /// Callers branch on ``code``; ``message`` is one line for a person.
 public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of an error; more may come.
-    public struct Code: Sendable, Hashable {
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Value {
             case invalidURL, unauthorized, forbidden, timedOut, refused, closed, tooManyRequests, conflict, transport
             case unreachable, misread, invalidData
@@ -37,6 +37,9 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let misread = Code(value: .misread)
         /// The system could not give what a connection needs.
         public static let transport = Code(value: .transport)
+
+        /// The name of the kind, as it is written in code.
+        public var description: String { "\(value)" }
     }
 
     /// What kind of error it is.
