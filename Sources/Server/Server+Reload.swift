@@ -1,30 +1,48 @@
 import Broker
+import Synchronization
 import Transport
 
 extension Server {
+    /// What a reload has not changed.
+    public struct Reload: Sendable, Equatable {
+        /// The settings that have changed and take effect at the next start, by their names.
+        public var later: [String] = []
+        /// How many certificates, or what belongs to them, could not be read, and stay in use as they were.
+        public var kept = 0
+    }
+
     /// Goes on with other settings, as far as that is possible without a restart, and reads the certificates again.
     ///
-    /// What cannot be changed, or cannot be read, stays as it is, and a log line says so.
-    public func reload(_ settings: ServerSettings) {
+    /// What cannot be changed, or cannot be read, stays as it is, and a log line says so. It waits for the files of the
+    /// certificates; where the server has been stopped meanwhile, nothing changes.
+    public func reload(_ settings: ServerSettings) -> Reload {
+        var outcome = reloadCertificates()
+        guard !isStopped.load(ordering: .relaxed) else { return outcome }
         let fixed = [
             ("listen", settings.listen != started.listen), ("data", settings.data != started.data),
             ("store", settings.store != started.store), ("nats", settings.nats != started.nats),
         ]
         for (name, isOther) in fixed where isOther {
             context.log.warning("'\(name)' has changed; that takes effect when the broker is started again")
+            outcome.later.append(name)
         }
-        reloadCertificates()
         context.access = AccessRules(settings)
         context.report = started.report.filter(\.isFixed) + settings.report.filter { !$0.isFixed }
         context.broker.adopt(settings.broker)
+        return outcome
     }
 
     /// Reads the certificates again, for the connections that come from now on.
-    public func reloadCertificates() {
+    public func reloadCertificates() -> Reload {
+        var outcome = Reload()
         for certificate in certificates {
-            for problem in certificate.reload() { context.log.error("the certificate stays as it was: \(problem)") }
+            for problem in certificate.reload() {
+                context.log.error("the certificate stays as it was: \(problem)")
+                outcome.kept += 1
+            }
         }
         warnOfCertificates()
+        return outcome
     }
 
     /// Says which certificates will not do what they may be meant for.

@@ -8,6 +8,16 @@ import Testing
         try await runClient("service.py")
     }
 
+    @Test("files of settings, secrets, keys and certificates that are none, or never answer")
+    func stuckFiles() async throws {
+        try await Places.withFolder { folder in
+            let script = Places.repository.appending(path: "scripts/dev-cert").path()
+            let made = await (try Program("/bin/bash", [script, folder.path()])).end()
+            try #require(made.status == 0, "\(made.record.errors)")
+            try await runClient("stuck.py", folder.path())
+        }
+    }
+
     @Test("bash, zsh and fish complete what --help names")
     func completion() async throws {
         try await runClient("completion.py")

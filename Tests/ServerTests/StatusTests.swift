@@ -90,7 +90,7 @@ import Wire
         }
         let before = try rows()
         #expect(before.map { $0["source"] } == ["a test", "a test"])
-        server.server.reload(others)
+        #expect(server.server.reload(others).kept == 0)
         let after = try rows()
         #expect(after[0] == before[0])
         #expect(after[1] == ["name": "origins", "value": "none", "source": "a reload"])

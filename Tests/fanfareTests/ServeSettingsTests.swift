@@ -288,7 +288,7 @@ import Transport
 
     @Test(
         "a settings file that cannot be read says why",
-        arguments: [("/nowhere.json", "No such file"), ("/usr", "Is a directory")])
+        arguments: [("/nowhere.json", "No such file"), ("/usr", "it is a folder")])
     func unreadable(path: String, reason: String) {
         #expect(message(["--config", path])?.contains("'\(path)' cannot be read: \(reason)") == true)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Transport
 
 // Webhooks and hooks of a settings file.
 extension SettingsFile {
@@ -79,26 +80,32 @@ extension SettingsFile {
         let text = try entry.text()
         if entry.path.hasSuffix(".secret") { return text }
         let isFile = entry.path.hasSuffix("_file")
-        let found =
-            isFile
-            ? FileManager.default.contents(atPath: text).map { String(decoding: $0, as: UTF8.self) }
-            : ProcessInfo.processInfo.environment[text]
-        let secret = found?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        let found = isFile ? try readSecretFile(text, entry) : ProcessInfo.processInfo.environment[text] ?? ""
+        let secret = found.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !secret.isEmpty else {
             throw entry.error(
                 isFile
-                    ? "names the file '\(text)', which cannot be read or is empty"
+                    ? "names the file '\(text)', which is empty"
                     : "names the variable '\(text)', which is not set or is empty")
         }
         return secret
+    }
+
+    private func readSecretFile(_ path: String, _ entry: SettingsObject.Entry) throws(SettingsError) -> String {
+        do throws(RegularFile.Failure) {
+            return String(decoding: try RegularFile.bytes(at: path, atMost: 65_536), as: UTF8.self)
+        } catch {
+            throw entry.error("names the file '\(path)', which cannot be read: \(error)")
+        }
     }
 
     /// The certificates to trust; a file that is not there would make every request fail.
     private func readFileName(_ object: SettingsObject) throws(SettingsError) -> String? {
         guard let entry = object["ca_file"], !entry.isNull else { return nil }
         let file = try entry.text()
-        guard FileManager.default.isReadableFile(atPath: file) else {
-            throw entry.error("names the file '\(file)', which cannot be read")
+        // Else it would be read at the first request, by a loop, which has no time for that.
+        do throws(TransportError) { try TLSClientSettings(caFile: file).readAuthorities() } catch {
+            throw entry.error("cannot be used: \(error)")
         }
         return file
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Transport
 
@@ -13,7 +14,7 @@ public final class TokenKeyFile: Sendable {
     }
 
     /// What tells one content of the file from another without reading it.
-    private struct Stamp: Equatable {
+    fileprivate struct Stamp: Equatable {
         var device: UInt64
         var inode: UInt64
         var size: Int64
@@ -21,12 +22,22 @@ public final class TokenKeyFile: Sendable {
         var nanoseconds: Int64
     }
 
-    private struct State {
+    fileprivate struct State {
         var set: TokenKeySet
         /// That of the content that was last read, whether or not it could be used.
         var stamp: Stamp?
         var lookedAt: MonotonicTime
         var looks = TokenBucket()
+        /// The look that is under way.
+        var look: Look?
+    }
+
+    /// A look at the file, on another thread: it may be in a network folder that never answers.
+    fileprivate struct Look {
+        /// Is empty when it has ended.
+        let end = DispatchGroup()
+        /// How long anybody waits for that.
+        let limit: DispatchTime
     }
 
     /// The largest file, in bytes.
@@ -34,17 +45,25 @@ public final class TokenKeyFile: Sendable {
     /// How long keys that are gone from the file are taken at most, where nothing else has it looked at.
     static let patience = Duration.seconds(30)
     /// How often tokens with a `kid` of no key may have it looked at.
-    private static let looks = Rate(perSecond: 100, burst: 10)
+    fileprivate static let looks = Rate(perSecond: 100, burst: 10)
 
     /// Where it is.
     public let path: String
     private let log: BrokerLog
     private let state: Locked<State>
 
+    /// How long a loop waits for a look at it, at most.
+    private let waitsAtMost: DispatchTimeInterval
+
     /// Reads a file; what is said of it later goes to `log`.
-    public init(path: String, log: BrokerLog) throws(Failure) {
+    public convenience init(path: String, log: BrokerLog) throws(Failure) {
+        try self.init(path: path, log: log, waitsAtMost: .seconds(1))
+    }
+
+    init(path: String, log: BrokerLog, waitsAtMost: DispatchTimeInterval) throws(Failure) {
         self.path = path
         self.log = log
+        self.waitsAtMost = waitsAtMost
         let stamp = TokenKeyFile.stamp(of: path)
         state = Locked(State(set: try TokenKeyFile.read(path), stamp: stamp, lookedAt: .now))
     }
@@ -54,28 +73,41 @@ public final class TokenKeyFile: Sendable {
 
     /// The keys that a token may have been signed with.
     func keys(for algorithm: TokenAlgorithm, id: String?, now: MonotonicTime = .now) -> [VerificationKey] {
-        state.withLock { state in
-            if now - state.lookedAt >= TokenKeyFile.patience { look(&state, now) }
-            var found = state.set.keys(for: algorithm, id: id)
-            let clock = Int64(clamping: now.nanoseconds)
-            if found.isEmpty, id != nil, state.looks.wait(at: clock, TokenKeyFile.looks) == nil {
-                state.looks.take(at: clock, TokenKeyFile.looks)
-                look(&state, now)
-                found = state.set.keys(for: algorithm, id: id)
-            }
-            return found
+        let isDue = state.withLock { $0.mustLook(now) }
+        if isDue { look() }
+        let (found, mayLook) = state.withLock { state in
+            let found = state.set.keys(for: algorithm, id: id)
+            return (found, found.isEmpty && id != nil && state.mayLook(now))
+        }
+        guard mayLook else { return found }
+        look()
+        return state.withLock { $0.set.keys(for: algorithm, id: id) }
+    }
+
+    /// Has the file looked at, and waits for that, or for the look that is under way, but not for long.
+    private func look() {
+        let (look, isMine) = state.withLock { state in
+            if let look = state.look { return (look, false) }
+            let look = Look(limit: .now() + waitsAtMost)
+            state.look = look
+            return (look, true)
+        }
+        if isMine { DispatchQueue.global().async(group: look.end) { [self] in readAgain() } }
+        if look.end.wait(timeout: look.limit) == .timedOut, isMine {
+            log.error("the keys stay as they were: the key set '\(path)' does not answer")
         }
     }
 
     /// Reads the file again where it has changed.
-    private func look(_ state: inout State, _ now: MonotonicTime) {
-        state.lookedAt = now
-        guard let stamp = TokenKeyFile.stamp(of: path), stamp != state.stamp else { return }
-        state.stamp = stamp
+    private func readAgain() {
+        defer { state.withLock { $0.look = nil } }
+        guard let stamp = TokenKeyFile.stamp(of: path), stamp != state.withLock({ $0.stamp }) else { return }
+        state.withLock { $0.stamp = stamp }
         do throws(Failure) {
-            state.set = try TokenKeyFile.read(path)
-            log.info("the keys of \(path) were read again: \(state.set.keys.count) can be used")
-            for remark in state.set.remarks { log.warning("\(path):\(remark.line): \(remark.words)") }
+            let set = try TokenKeyFile.read(path)
+            state.withLock { $0.set = set }
+            log.info("the keys of \(path) were read again: \(set.keys.count) can be used")
+            for remark in set.remarks { log.warning("\(path):\(remark.line): \(remark.words)") }
         } catch {
             log.error("the keys stay as they were: \(error.words)")
         }
@@ -100,22 +132,31 @@ public final class TokenKeyFile: Sendable {
     }
 
     private static func decode(_ path: String) throws(Failure) -> TokenKeySet {
-        // Not to wait where it is a pipe.
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw Failure(words: "\(path): \(unsafe String(cString: strerror(errno)))") }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        while true {
-            let part = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-                unsafe count = max(0, Glibc.read(descriptor, buffer.baseAddress, buffer.count))
-            }
-            guard !part.isEmpty else { break }
-            bytes += part
-            guard bytes.count <= maxBytes else { throw Failure(words: "\(path): a key set has 1 MiB at most") }
+        let bytes: [UInt8]
+        do throws(RegularFile.Failure) { bytes = try RegularFile.bytes(at: path, atMost: maxBytes) } catch {
+            throw Failure(words: "the key set '\(path)' cannot be read: \(error)")
         }
         do throws(SettingsError) { return try TokenKeySet(bytes) } catch {
             throw Failure(words: "\(path):\(error.line): \(error.reason)")
         }
+    }
+}
+
+extension TokenKeyFile.State {
+    /// Whether it is time to look in any case; then this counts as the time of the look.
+    fileprivate mutating func mustLook(_ now: MonotonicTime) -> Bool {
+        guard now - lookedAt >= TokenKeyFile.patience else { return false }
+        lookedAt = now
+        return true
+    }
+
+    /// Whether one more look may be had because of a key that is not there; then this counts as the time of it.
+    fileprivate mutating func mayLook(_ now: MonotonicTime) -> Bool {
+        let clock = Int64(clamping: now.nanoseconds)
+        guard looks.wait(at: clock, TokenKeyFile.looks) == nil else { return false }
+        looks.take(at: clock, TokenKeyFile.looks)
+        lookedAt = now
+        return true
     }
 }
 

@@ -1,11 +1,7 @@
 internal import COpenSSL
-internal import Glibc
 
 /// A file of PEM blocks (RFC 7468), read whole.
 struct PEMFile {
-    /// More than any chain or bundle of authorities has.
-    private static let maxBytes = 16 << 20
-
     let path: String
     private let bytes: [UInt8]
 
@@ -14,26 +10,10 @@ struct PEMFile {
     /// - Throws: `TransportError.unusableFile`.
     init(_ path: String, _ what: String) throws(TransportError) {
         self.path = path
-        let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { throw Self.unreadable(path, what) }
-        defer { _ = close(number) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16_384)
-        while true {
-            let count = unsafe read(number, &buffer, buffer.count)
-            if count == 0 { break }
-            guard count > 0 else { throw Self.unreadable(path, what) }
-            bytes += buffer[..<count]
-            guard bytes.count <= Self.maxBytes else {
-                throw .unusableFile("the \(what) '\(path)' is too large: over \(Self.maxBytes) bytes")
-            }
+        do throws(RegularFile.Failure) { bytes = try RegularFile.bytes(at: path) } catch {
+            throw .unusableFile("the \(what) '\(path)' cannot be read: \(error)")
         }
-        self.bytes = bytes
         guard !bytes.isEmpty else { throw .unusableFile("the \(what) '\(path)' is empty") }
-    }
-
-    private static func unreadable(_ path: String, _ what: String) -> TransportError {
-        .unusableFile("the \(what) '\(path)' cannot be read: \(TransportError.text(of: errno))")
     }
 
     /// Whether a block of this kind begins somewhere, such as `CERTIFICATE` or `PRIVATE KEY`.

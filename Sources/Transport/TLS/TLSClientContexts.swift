@@ -19,6 +19,13 @@ enum TLSClientContexts {
         return made
     }
 
+    /// Makes the context anew, for the connections that come from now on.
+    static func renew(for settings: TLSClientSettings) throws(TransportError) {
+        let key = Key(verifies: settings.verifies, caFile: settings.caFile)
+        let made = try make(key)
+        contexts.withLock { $0[key] = made }
+    }
+
     private static func make(_ key: Key) throws(TransportError) -> TLSContext {
         let context = try unsafe TLSContext(TLS_client_method())
         let pointer = unsafe context.pointer

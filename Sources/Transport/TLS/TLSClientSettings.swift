@@ -14,4 +14,10 @@ public struct TLSClientSettings: Sendable, Hashable {
         self.serverName = serverName
         self.caFile = caFile
     }
+    /// Reads the certificates to trust, so that no loop has to, and anew where they have been read before.
+    ///
+    /// - Throws: `TransportError.unusableFile`, with the file's name and what is wrong with it.
+    public func readAuthorities() throws(TransportError) {
+        try TLSClientContexts.renew(for: self)
+    }
 }

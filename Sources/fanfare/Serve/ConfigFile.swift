@@ -1,8 +1,9 @@
 import Broker
 import CommandOptions
+import Transport
 
 /// The settings file that a command was given, read.
-struct ConfigFile {
+struct ConfigFile: Sendable {
     /// As it was given.
     var path: String
     var settings: SettingsFile
@@ -12,8 +13,8 @@ struct ConfigFile {
         guard let path = words.textIfAny("config") else { return nil }
         self.path = path
         let bytes: [UInt8]
-        do throws(FileFailure) { bytes = try readFile(path) } catch {
-            throw UsageError("the settings file '\(path)' cannot be read: \(error.reason)")
+        do throws(RegularFile.Failure) { bytes = try RegularFile.bytes(at: path) } catch {
+            throw UsageError("the settings file '\(path)' cannot be read: \(error)")
         }
         do throws(SettingsError) {
             settings = try SettingsFile(bytes, defaults: defaults)

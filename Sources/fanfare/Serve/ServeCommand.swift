@@ -22,21 +22,27 @@ enum ServeCommand: Command {
 
     static func run(_ words: [String]) -> Int32 {
         run(words, variables: options.environmentNames) { words in
-            let settings = try ServeSettings(words)
-            try settings.checkServable()
-            try settings.checkCertificates()
-            try settings.checkNATSFiles()
-            return try serve(settings)
+            let log = try words.choice("log", as: LogForm.self).log
+            let settings = try Signals.heard(by: log) { () throws(UsageError) in
+                let settings = try ServeSettings(words)
+                try settings.checkServable()
+                try settings.checkCertificates()
+                try settings.checkNATSFiles()
+                return settings
+            }
+            return try serve(settings, log)
         }
     }
 
-    private static func serve(_ settings: ServeSettings) throws -> Int32 {
-        let log = settings.logForm.log
+    private static func serve(_ settings: ServeSettings, _ log: BrokerLog) throws -> Int32 {
         let isLogOver = Locked(false)
-        let server = try start(settings, passed: try passedSockets(for: settings.server), log) {
-            isLogOver.withLock { $0 = true }
-            // Wakes the thread that waits for signals.
-            kill(getpid(), SIGHUP)
+        let passed = try passedSockets(for: settings.server)
+        let server = try Signals.heard(by: log) { () throws(ServerError) in
+            try Server(settings.server, loopCount: settings.loopCount, passed: passed, log: log) {
+                isLogOver.withLock { $0 = true }
+                // Wakes the thread that waits for signals.
+                kill(getpid(), SIGHUP)
+            }
         }
         if settings.isDevelopment {
             log.warning("DEVELOPMENT MODE: everyone is who they say they are; never let the world in here")
@@ -47,22 +53,21 @@ enum ServeCommand: Command {
                 "the settings name no namespaces: every channel is allowed, as if they had \"*\" with its defaults")
         }
         tellDescriptorLimit(server.descriptorLimit, settings, log)
-        let manager = ServiceManager(log: log)
         let urls = server.addresses.map(url(of:))
         for url in urls { complain("listening on \(url)", .info) }
-        manager.begin(server, status: "listening on " + urls.joined(separator: ", "))
-        var signal = awaitSignal()
+        let manager = ServiceManager(status: "listening on " + urls.joined(separator: ", "), log: log)
+        manager.begin(server)
+        let reloader = Reloader(server, settings.words, manager, log)
+        var signal = Signals.next()
         while signal == SIGHUP, !isLogOver.withLock({ $0 }) {
-            manager.tell(.reloading)
-            reload(server, settings.words, log)
-            manager.tell(.ready)
-            signal = awaitSignal()
+            reloader.ask()
+            signal = Signals.next()
         }
-        manager.tell(.stopping, status: "draining")
-        log.info("stopping (\(name(of: signal)))")
+        reloader.end(status: "draining")
+        log.info("stopping (\(Signals.name(of: signal)))")
         // A second signal does not wait for those who ask for readiness.
         Thread.detachNewThread {
-            while awaitSignal() == SIGHUP {}
+            while Signals.next() == SIGHUP {}
             server.endNotice()
         }
         let isWhole = server.stop()
@@ -79,67 +84,6 @@ enum ServeCommand: Command {
                     + "\(connections), cannot be reached")
         } else {
             log.info("as many as \(most) files may be open (nofile)")
-        }
-    }
-
-    /// Starts a server on another thread: it may wait for NATS, and a signal ends the process meanwhile.
-    private static func start(
-        _ settings: ServeSettings, passed: [PassedSocket], _ log: BrokerLog,
-        logEnded: @escaping @Sendable () -> Void
-    ) throws(ServerError) -> Server {
-        let started = Locked<Result<Server, ServerError>?>(nil)
-        Thread.detachNewThread { [server = settings.server, loopCount = settings.loopCount] in
-            let result = Result { () throws(ServerError) in
-                try Server(server, loopCount: loopCount, passed: passed, log: log, logEnded: logEnded)
-            }
-            started.withLock { $0 = result }
-        }
-        while true {
-            if let result = started.withLock({ $0 }) { return try result.get() }
-            var (ending, pause) = (signals([SIGINT, SIGTERM]), timespec(tv_sec: 0, tv_nsec: 10_000_000))
-            let signal = unsafe sigtimedwait(&ending, nil, &pause)
-            guard signal > 0 else { continue }
-            log.info("stopping (\(name(of: signal))) before it has begun")
-            // Nothing was taken from anybody, and the other thread may wait for long.
-            _exit(ExitCode.done)
-        }
-    }
-
-    private static func name(of signal: CInt) -> String {
-        switch signal {
-        case SIGINT: "SIGINT"
-        case SIGTERM: "SIGTERM"
-        default: "the shared log is another one"
-        }
-    }
-
-    private static func signals(_ signals: [CInt]) -> sigset_t {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for signal in signals { unsafe sigaddset(&set, signal) }
-        return set
-    }
-
-    /// Reads the settings file and the certificates again; what is wrong leaves everything as it was.
-    private static func reload(_ server: Server, _ words: CommandWords, _ log: BrokerLog) {
-        do throws(UsageError) {
-            let settings = try ServeSettings(words)
-            try settings.checkServable()
-            server.reload(settings.server)
-            for warning in settings.warnings { log.warning(warning) }
-            log.info("settings and certificates were read again (SIGHUP)")
-        } catch {
-            log.error("the settings stay as they were: \(error.message)")
-            server.reloadCertificates()
-        }
-    }
-
-    /// Waits for SIGINT, SIGTERM or SIGHUP; they are blocked in every thread, so this one gets them.
-    private static func awaitSignal() -> CInt {
-        var set = signals([SIGINT, SIGTERM, SIGHUP])
-        while true {
-            var signal: CInt = 0
-            if unsafe sigwait(&set, &signal) == 0 { return signal }
         }
     }
 

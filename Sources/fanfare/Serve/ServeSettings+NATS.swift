@@ -1,8 +1,8 @@
 import Broker
 import CommandOptions
-import Glibc
 import Server
 import Storage
+import Transport
 
 // The log that several brokers share.
 extension ServeSettings {
@@ -24,10 +24,11 @@ extension ServeSettings {
             ("credentials_file", nats.credentials), ("ca_file", nats.authorities), ("cert", nats.certificate),
             ("key", nats.key),
         ]
-        for case (let name, let path?) in files where unsafe access(path, R_OK) != 0 {
-            let reason = unsafe String(cString: strerror(errno))
-            let place = file?.place(of: "nats.\(name)").map { $0 + ": " } ?? ""
-            throw UsageError("\(place)nats.\(name): the file '\(path)' cannot be read: \(reason)")
+        for case (let name, let path?) in files {
+            do throws(RegularFile.Failure) { try RegularFile.check(path) } catch {
+                let place = file?.place(of: "nats.\(name)").map { $0 + ": " } ?? ""
+                throw UsageError("\(place)nats.\(name): the file '\(path)' cannot be read: \(error)")
+            }
         }
     }
 }

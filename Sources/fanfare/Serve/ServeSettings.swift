@@ -6,7 +6,7 @@ import Storage
 import Transport
 
 /// What the words of `fanfare serve`, the environment and the settings file come to, in this order.
-struct ServeSettings {
+struct ServeSettings: Sendable {
     let words: CommandWords
     let file: ConfigFile?
     let isDevelopment: Bool

@@ -10,9 +10,12 @@ struct ServiceManager: Sendable {
     /// How long the process may be silent before it is started again; `nil`: as long as it likes.
     private let patience: Duration?
     private let log: BrokerLog
+    /// What it shows of a broker that serves.
+    let status: String
 
     /// Reads what the manager has put into the environment.
-    init(log: BrokerLog) {
+    init(status: String, log: BrokerLog) {
+        self.status = status
         self.log = log
         let variables = environment(["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]).filter { !$0.value.isEmpty }
         var notifier: ServiceNotifier?
@@ -36,7 +39,7 @@ struct ServiceManager: Sendable {
     }
 
     /// Says that the broker serves, and from now on that it is not hung.
-    func begin(_ server: Server, status: String) {
+    func begin(_ server: Server) {
         tell(.ready, status: status)
         guard let patience, notifier != nil else { return }
         // Twice in the time, as sd_watchdog_enabled(3) advises.

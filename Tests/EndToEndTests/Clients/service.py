@@ -13,39 +13,7 @@ import time
 import urllib.request
 
 from checks import PATIENCE, Check, equal, main
-from services import Service, listen, port
-
-
-class Manager:
-    """Hears what a service tells."""
-
-    def __init__(self, address):
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.socket.settimeout(PATIENCE)
-        self.socket.bind(address)
-
-    def hear(self):
-        return dict(line.split("=", 1) for line in self.socket.recv(4096).decode().split("\n"))
-
-    def until(self, name):
-        """The first message with the name; what came before, watchdog apart."""
-        before = []
-        while True:
-            message = self.hear()
-            if name in message:
-                return message, before
-            if "WATCHDOG" not in message:
-                before.append(message)
-
-    def quiet(self):
-        """Whether nothing is waiting."""
-        self.socket.setblocking(False)
-        try:
-            return self.socket.recv(4096) == b""
-        except BlockingIOError:
-            return True
-        finally:
-            self.socket.settimeout(PATIENCE)
+from services import Manager, Service, listen, port
 
 
 def get(url, path="/readyz"):

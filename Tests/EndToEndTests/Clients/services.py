@@ -12,10 +12,11 @@ from checks import PATIENCE
 
 
 class Service:
-    """A broker as a manager starts it; `sockets` are passed to it, and `prefix` is a command that starts another."""
+    """A broker as a manager starts it; `sockets` are passed to it, `prefix` is a command that starts another, and
+    `begin` is called in the new process."""
 
     def __init__(self, folder, *words, sockets=(), environment=None, mode=("--dev", "--store", "memory"), program=PROGRAM,
-                 prefix=()):
+                 prefix=(), begin=None):
         self.log = open(folder + "/log", "w+b", buffering=0)
         variables = {k: v for k, v in os.environ.items() if not k.startswith(("LISTEN_", "NOTIFY_", "WATCHDOG_"))}
         command = [*prefix, program, "serve", *mode, *words]
@@ -36,7 +37,7 @@ class Service:
         # The output is a file: what is read of it is there whole, whatever comes later.
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log.fileno(),
-            env={**variables, **(environment or {})}, preexec_fn=child if sockets else None, close_fds=not sockets)
+            env={**variables, **(environment or {})}, preexec_fn=child if sockets else begin, close_fds=not sockets)
 
     def said(self):
         self.log.seek(0)
@@ -83,3 +84,35 @@ def listen(address=("127.0.0.1", 0), family=socket.AF_INET, reuse=False, backlog
 
 def port(opened):
     return "127.0.0.1:%d" % opened.getsockname()[1]
+
+
+class Manager:
+    """Hears what a service tells."""
+
+    def __init__(self, address):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.settimeout(PATIENCE)
+        self.socket.bind(address)
+
+    def hear(self):
+        return dict(line.split("=", 1) for line in self.socket.recv(4096).decode().split("\n"))
+
+    def until(self, name):
+        """The first message with the name; what came before, watchdog apart."""
+        before = []
+        while True:
+            message = self.hear()
+            if name in message:
+                return message, before
+            if "WATCHDOG" not in message:
+                before.append(message)
+
+    def quiet(self):
+        """Whether nothing is waiting."""
+        self.socket.setblocking(False)
+        try:
+            return self.socket.recv(4096) == b""
+        except BlockingIOError:
+            return True
+        finally:
+            self.socket.settimeout(PATIENCE)
