@@ -81,6 +81,10 @@ import Testing
         try await run(#"{"listen": [{"address": "127.0.0.1:0"}], \#(Self.trust), "metrics": "loopback"}"#) {
             try await runClient("proxies.py", $0.url, "metrics")
         }
+        let listen = #"[{"address": "127.0.0.1:0", "proxy_protocol": true}]"#
+        try await run(#"{"listen": \#(listen), \#(Self.trust), "metrics": "loopback"}"#) {
+            try await runClient("proxies.py", $0.url, "announced")
+        }
     }
 
     @Test("wrong settings of proxies stop the start, with a line that says what was meant")

@@ -38,14 +38,14 @@ import Testing
         (binary(1, 0x11, four + [4, 0, 1, 0xFF]), .client(client)),
         (binary(1, 0x21, six), .client(.ipv6(0x2001_0DB8_0000_0000, 1, scope: 0, port: 4711))),
         (binary(1, 0x31, Array(repeating: 0x2F, count: 216)), .client(.unix(path: ""))),
-        (binary(1, 0x00, []), .proxy), (binary(0, 0x00, []), .proxy), (binary(0, 0x11, four), .proxy),
-        (binary(0, 0xFF, [1, 2, 3]), .proxy), (binary(1, 0x00, Array(repeating: 1, count: 4_080)), .proxy),
+        (binary(1, 0x00, []), .unknown), (binary(0, 0x00, []), .proxy), (binary(0, 0x11, four), .proxy),
+        (binary(0, 0xFF, [1, 2, 3]), .proxy), (binary(1, 0x00, Array(repeating: 1, count: 4_080)), .unknown),
         (Array("PROXY TCP4 192.0.2.1 127.0.0.1 4711 8080\r\n".utf8), .client(client)),
         (
             Array("PROXY TCP6 2001:db8::1 ::1 0 65535\r\n".utf8),
             .client(.ipv6(0x2001_0DB8_0000_0000, 1, scope: 0, port: 0))
         ),
-        (Array("PROXY UNKNOWN\r\n".utf8), .proxy), (Array("PROXY UNKNOWN a b c d\r\n".utf8), .proxy),
+        (Array("PROXY UNKNOWN\r\n".utf8), .unknown), (Array("PROXY UNKNOWN a b c d\r\n".utf8), .unknown),
     ]
 
     @Test("it says whose connection it is, and leaves what comes behind it", arguments: headers)

@@ -33,7 +33,7 @@ extension HTTPConnection {
         switch context.access.metrics {
         case .anyone: return nil
         case .loopback:
-            return client(of: head).address.isLoopback
+            return client(of: head).isLocal
                 ? nil : RequestRefusal(.forbidden, "metrics are for programs on the broker's own machine")
         case .serverKey:
             let authenticator = hub.settings.authenticator

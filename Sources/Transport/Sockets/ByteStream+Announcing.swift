@@ -74,7 +74,11 @@ extension ByteStream {
     }
 
     private func announced(_ source: ProxyHeader.Source, _ announcement: Announcement) {
-        if case .client(let client) = source { peer = client }
+        switch source {
+        case .client(let client): (peer, isPassedOn) = (client, true)
+        case .unknown: (peer, isPassedOn) = (.untold, true)
+        case .proxy: break
+        }
         opening = nil
         phase = tls == nil ? .open : .handshaking
         if tls == nil { clearDeadline() }

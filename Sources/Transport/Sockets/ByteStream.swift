@@ -42,6 +42,8 @@ public final class ByteStream {
         static let awaitsAnswer = Flags(rawValue: 1 << 12)
         /// In the loop's list of such streams to be written to.
         static let isAnswered = Flags(rawValue: 1 << 13)
+        /// A proxy has passed the connection on, and said so ahead of it.
+        static let isPassedOn = Flags(rawValue: 1 << 14)
     }
 
     /// The loop that the stream belongs to.
@@ -123,6 +125,12 @@ public final class ByteStream {
 
     /// The peer's address without the port, `127.0.0.1` or `::1`; `unix` for a Unix socket.
     public var peerAddress: String { peer.host }
+
+    /// Whether the peer is the client of a proxy, which has announced it by the PROXY protocol.
+    public internal(set) var isPassedOn: Bool {
+        get { flags.contains(.isPassedOn) }
+        set { if newValue { flags.insert(.isPassedOn) } else { flags.remove(.isPassedOn) } }
+    }
 
     /// Whether the bytes travel encrypted.
     public var isTLS: Bool { tls != nil }

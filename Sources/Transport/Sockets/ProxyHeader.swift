@@ -6,7 +6,9 @@ package struct ProxyHeader {
     package enum Source: Equatable {
         /// That of this client.
         case client(SocketAddress)
-        /// The proxy's own, or one of which it does not know more.
+        /// That of a client of whom the proxy does not know more.
+        case unknown
+        /// The proxy's own.
         case proxy
     }
 
@@ -57,7 +59,7 @@ package struct ProxyHeader {
         }
         // What stands behind the addresses is told in addition, and is passed over.
         switch bytes[13] {
-        case 0x00: return .proxy
+        case 0x00: return .unknown
         case 0x11:
             guard length >= 16 + 12 else { throw Malformed() }
             return .client(.ipv4(UInt32(truncatingIfNeeded: number(at: 16, 4)), port: port(at: 24)))
@@ -91,7 +93,7 @@ package struct ProxyHeader {
         }
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count >= 2 else { throw Malformed() }
-        if words[1] == "UNKNOWN" { return .proxy }
+        if words[1] == "UNKNOWN" { return .unknown }
         guard words.count == 6, words[1] == "TCP4" || words[1] == "TCP6", let port = Self.port(words[4]),
             Self.port(words[5]) != nil, let source = SocketAddress(ip: String(words[2]), port: port),
             SocketAddress(ip: String(words[3])) != nil,

@@ -13,6 +13,9 @@ public enum SocketAddress: Sendable, Hashable {
     /// A Unix socket; the path of a peer is usually empty.
     case unix(path: String)
 
+    /// Where somebody is of whom a proxy does not tell it: nowhere, so that nothing is allowed because of it.
+    public static let untold = SocketAddress.name("unknown", port: 0)
+
     /// The port; nil for a Unix socket.
     public var port: UInt16? {
         switch self {

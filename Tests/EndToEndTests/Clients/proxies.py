@@ -1,4 +1,4 @@
-"""Trusted proxies: whose word counts. Words: URL headers|proxy|proxy-tls|unix|metrics
+"""Trusted proxies: whose word counts. Words: URL headers|proxy|proxy-tls|unix|metrics|announced
 
 The broker trusts 127.0.0.1 and 10.0.0.0/8 (and unix), and lets each address connect twice: what it believes is seen by
 which connections it refuses.
@@ -88,13 +88,16 @@ FORWARDED = [
     ("Forwarded with quoted IPv6 and port", forwarded('for="[2001:db8::1]:4711"'), xff("2001:db8::1"), True),
     ("Forwarded in two fields", forwarded("for=198.51.100.1", "for=192.0.2.1"), xff("192.0.2.1"), True),
     ("Forwarded, a comma in quotes", forwarded('for=198.51.100.1;host="a,b", for=192.0.2.1'), xff("192.0.2.1"), True),
-    ("a hidden name stops at the proxy", forwarded("for=198.51.100.1, for=_secret"), [], True),
-    ("so does an unknown one", forwarded("for=198.51.100.1, for=unknown"), forwarded("for=_x"), True),
+    ("who is hidden is one with all whom it is not told of", forwarded("for=198.51.100.1, for=_secret"),
+     forwarded("for=198.51.100.2, for=_other"), True),
+    ("so is an unknown one", forwarded("for=198.51.100.1, for=unknown"), forwarded("for=_x"), True),
+    ("and who is not told at all", ["X-Forwarded-Proto: https"], xff("nonsense"), True),
+    ("they are not the proxy's", forwarded("for=_x"), [], False),
     ("and what is no address", xff("198.51.100.1, 127.1"), xff("198.51.100.2, 0x7f.1"), True),
     ("a client cannot hide behind the other kind of field",
      xff("192.0.2.1") + forwarded("for=198.51.100.1"), xff("192.0.2.2") + forwarded("for=198.51.100.2"), True),
     ("both kinds where they agree", xff("192.0.2.1") + forwarded("for=192.0.2.1"), xff("192.0.2.1"), True),
-    ("a quote left open", forwarded('for="198.51.100.1, for=192.0.2.1'), [], True),
+    ("a quote left open", forwarded('for="198.51.100.1, for=192.0.2.1'), forwarded("for=_x"), True),
 ]
 
 
@@ -126,7 +129,9 @@ def headers(url):
 CLIENT = ("192.0.2.1", 4711)
 V1 = b"PROXY TCP4 192.0.2.1 127.0.0.1 4711 8080\r\n"
 
-# name, header, the same client's as CLIENT (None: the proxy's own)
+UNKNOWN = b"PROXY UNKNOWN\r\n"
+
+# name, header, the same client's as CLIENT (None: the proxy's own), or one of which it is not told
 HEADERS = [
     ("version 2, IPv4", proxy_v2(CLIENT), True),
     ("version 2, another port", proxy_v2(("192.0.2.1", 1)), True),
@@ -137,13 +142,13 @@ HEADERS = [
     ("version 2 with 4 KB of more", proxy_v2(CLIENT, tlvs=b"\x04\x0f\xe0" + b"x" * 0xFE0), True),
     ("version 2, LOCAL", proxy_v2(command=0), None),
     ("version 2, LOCAL with an address", proxy_v2(CLIENT, command=0), None),
-    ("version 2, unknown family", proxy_v2(), None),
-    ("version 2, unknown family with more", proxy_v2(tlvs=b"\x04\x00\x03abc"), None),
+    ("version 2, unknown family", proxy_v2(), "unknown"),
+    ("version 2, unknown family with more", proxy_v2(tlvs=b"\x04\x00\x03abc"), "unknown"),
     ("version 2, a Unix socket", proxy_v2(family=0x31, payload=b"/tmp/x".ljust(216, b"\0")), False),
     ("version 1, IPv4", V1, True),
     ("version 1, IPv6", b"PROXY TCP6 2001:db8::1 ::1 4711 8080\r\n", False),
-    ("version 1, unknown", b"PROXY UNKNOWN\r\n", None),
-    ("version 1, unknown with words", b"PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n", None),
+    ("version 1, unknown", b"PROXY UNKNOWN\r\n", "unknown"),
+    ("version 1, unknown with words", b"PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n", "unknown"),
 ]
 
 MALFORMED = [
@@ -174,8 +179,10 @@ def proxy_protocol(url, tls=False):
         with Check("whose connection it is%s: %s" % (over, name)), Held(url, header, tls) as held:
             for _ in range(MOST):
                 equal(held.open(), 101, "status of a first one")
-            behind = proxy_v2(command=0) if expected is None else proxy_v2(CLIENT)
+            behind = {None: proxy_v2(command=0), "unknown": UNKNOWN}.get(expected, proxy_v2(CLIENT))
             equal(held.open(header=behind), 101 if expected is False else 503, "status of the one behind")
+            if expected == "unknown":
+                equal(held.open(header=proxy_v2(command=0)), 101, "status of the proxy's own")
     for name, header in MALFORMED:
         with Check("the connection ends without an answer%s: %s" % (over, name)):
             with connect(url) as connection:
@@ -209,6 +216,10 @@ def proxy_protocol(url, tls=False):
         for i in range(MOST):
             equal(held.open(*xff("198.51.100.%d" % i)), 101, "status")
         equal(held.open(*xff("198.51.100.9")), 503, "status")
+    with Check("nor of one that it does not know" + over), Held(url, UNKNOWN, tls) as held:
+        for i in range(MOST):
+            equal(held.open(*xff("198.51.100.%d" % i)), 101, "status")
+        equal(held.open(*xff("198.51.100.9")), 503, "status")
     with Check("unless it is a trusted proxy itself" + over), Held(url, proxy_v2(("10.9.9.9", 1)), tls) as held:
         for i in range(MOST + 1):
             equal(held.open(*xff("198.51.100.%d" % i)), 101, "status")
@@ -218,6 +229,11 @@ def unix(url):
     with Check("by a Unix socket that is trusted"):
         same(url, xff("192.0.2.1"), xff("192.0.2.1"), True)
         same(url, xff("192.0.2.1"), xff("192.0.2.2"), False)
+        # Those who come by the socket themselves have no address, and are not bounded by any.
+        same(url, [], [], False)
+    with Check("whoever hides behind it is bounded all the same"):
+        same(url, xff("nonsense"), forwarded("for=_hidden"), True)
+        same(url, xff("192.0.2.1") + forwarded("for=192.0.2.2"), xff("192.0.2.3") + forwarded("for=192.0.2.4"), True)
 
 
 def metrics(url):
@@ -225,11 +241,38 @@ def metrics(url):
     with Check("metrics for this machine alone"):
         equal(ask(url, request % b"").status, 200, "status")
         equal(ask(url, request % b"X-Forwarded-For: 192.0.2.1\r\n").status, 403, "status for a client elsewhere")
-        equal(ask(url, request % b"X-Forwarded-For: 127.0.0.9\r\n").status, 200, "status for a client here")
+    # Whatever a client has its proxy pass on; the first one is not even trusted.
+    for source in ("127.0.0.2", "127.0.0.1"):
+        for fields in PASSED_ON:
+            with Check("not for what was passed on from %s: %r" % (source, fields)):
+                head = b"".join(field.encode("latin-1") + b"\r\n" for field in fields)
+                equal(ask(url, request % head, source=source).status, 403, "status")
+
+
+PASSED_ON = [
+    xff("nonsense"), xff(""), xff(","), xff("127.1"), xff("localhost"), xff("127.0.0.1, unknown"), xff("a" * 4000),
+    xff("\xff\xfe"), xff("127.0.0.9"), xff("127.0.0.1"), xff("::1"), xff("127.0.0.1, 10.0.0.1"),
+    forwarded("nonsense"), forwarded(""), forwarded("for=_hidden"), forwarded("for=unknown"), forwarded('for="'),
+    forwarded("for=127.0.0.1"), forwarded('for="[::1]"'), forwarded("for=192.0.2.1;for=127.0.0.1"),
+    forwarded("for=127.0.0.1") + xff("192.0.2.1"), forwarded("for=192.0.2.1") + xff("127.0.0.1"),
+    ["X-Forwarded-Proto: https"], ["X-Forwarded-Host: h"], ["X-Real-IP: 127.0.0.1"], ["Via: 1.1 p"],
+    ["x-FORWARDED-for: 127.0.0.1"],
+]
+
+
+def announced_metrics(url):
+    request = b"GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n"
+    for name, header, status in [
+            ("the proxy's own", proxy_v2(command=0), 200), ("a client's", proxy_v2(CLIENT), 403), ("nobody's", UNKNOWN, 403),
+            ("nobody's, version 2", proxy_v2(), 403), ("one of this machine, it says", proxy_v2(("127.0.0.1", 5)), 403),
+            ("a Unix socket's", proxy_v2(family=0x31, payload=b"/tmp/x".ljust(216, b"\0")), 403)]:
+        with Check("metrics for this machine alone, announced as " + name), connect(url) as connection:
+            connection.sendall(header + request)
+            equal(read_answer(connection).status, status, "status")
 
 
 KINDS = {"headers": headers, "proxy": proxy_protocol, "proxy-tls": lambda url: proxy_protocol(url, tls=True),
-         "unix": unix, "metrics": metrics}
+         "unix": unix, "metrics": metrics, "announced": announced_metrics}
 
 try:
     KINDS[sys.argv[2]](sys.argv[1])
