@@ -66,7 +66,8 @@ final class Context: Sendable {
             return admit(.staying, address, to: hub, trace)
         }
         let percent = Int(min(shortage.share * 100, 1_000_000))
-        refuse(address, to: hub, .memoryPercent, " (\(percent) % of \(shortage.limit) bytes are used)", trace)
+        let words = " (\(percent) % of \(shortage.limit) bytes are used)"
+        refuse(address, to: hub, MemoryGuard.name(of: shortage), words, trace)
         return nil
     }
 

@@ -29,6 +29,7 @@ extension Server {
         context.access = AccessRules(settings)
         context.report = started.report.filter(\.isFixed) + settings.report.filter { !$0.isFixed }
         context.broker.adopt(settings.broker)
+        warnOfMemory(settings.broker.limits)
         return outcome
     }
 
@@ -43,6 +44,20 @@ extension Server {
         }
         warnOfCertificates()
         return outcome
+    }
+
+    /// Says where so much memory is used already that nobody comes in: at the start that is the broker's own need.
+    func warnOfMemory(_ limits: BrokerSettings.Limits) {
+        guard let shortage = context.broker.memory.shortage(limits) else { return }
+        let bound =
+            switch shortage.bound {
+            case .own: "limits.memory_bytes allows"
+            case .controlGroup: "the control group allows"
+            case .machine: "the machine has"
+            }
+        context.log.warning(
+            "\(shortage.used) bytes of memory are used already, more than \(limits.memoryPercent) % "
+                + "(limits.memory_percent) of the \(shortage.limit) that \(bound): nobody else can connect")
     }
 
     /// Says which certificates will not do what they may be meant for.

@@ -97,6 +97,7 @@ public final class Server: Sendable {
         self.addresses = addresses
         self.certificates = certificates
         warnOfCertificates()
+        warnOfMemory(settings.broker.limits)
     }
 
     /// Listens at an address (at each, where a name has several); answers with the real ports.

@@ -101,6 +101,8 @@ extension BrokerStatus {
         public var memoryBytes: UInt64 = 0
         /// How much memory it may use, in bytes.
         public var memoryLimitBytes: UInt64 = 0
+        /// What says so: `memory_bytes` of the limits, `control_group` or `machine`; `nil` from a broker that does not tell.
+        public var memoryLimitBy: String?
         /// Which part of that is used: 1 is all of it.
         public var memoryUsedRatio: Double = 0
         /// File descriptors that are open.

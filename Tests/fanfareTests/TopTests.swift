@@ -99,6 +99,31 @@ struct TopTests {
         #expect(texts(100, 1) == ["● fanfare 1.2.3 no answer q quits"])
     }
 
+    @Test(
+        "memory is told with what bounds it",
+        arguments: [
+            (
+                1_048_576, "memory_bytes", "30.0 MiB, 3000.0 % of 1.0 MiB (memory_bytes)",
+                "memory_limit=1048576B memory_used=3000.0%"
+            ),
+            (
+                314_572_800, nil as String?, "30.0 MiB, 10.0 % of 300.0 MiB",
+                "memory_limit=314572800B memory_used=10.0%"
+            ), (0, nil, "30.0 MiB", "memory=31457280B memory_limit=0B"),
+        ])
+    func memory(limit: UInt64, bound: String?, words: String, figures: String) {
+        let status = Self.status(at: 61_000) { status in
+            status.present.memoryBytes = 31_457_280
+            status.present.memoryLimitBytes = limit
+            status.present.memoryLimitBy = bound
+            status.present.memoryUsedRatio = limit == 0 ? 0 : 31_457_280 / Double(limit)
+        }
+        let board = TopBoard(TopFigures(status), clock: WallClock(offset: 0) { 0 })
+        let rows = board.rows(width: 200, height: 50).map { $0.pieces.map(\.text).joined(separator: " ") }
+        #expect(rows.contains { $0.contains("process") && $0.contains(words + " · cpu") }, "\(rows)")
+        #expect(TopFigures(status).line.contains(figures))
+    }
+
     @Test("log lines end with their trace, as text and as JSON")
     func traces() throws {
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736"

@@ -52,6 +52,9 @@ public final class MemoryGuard: Sendable {
         }
     }
 
+    /// What of the settings bounds it, as it is called there.
+    public static func name(of use: MemoryUse) -> LimitName { use.bound == .own ? .memoryBytes : .memoryPercent }
+
     /// Says whether there is too little for one more connection, and how much is used then; `nil`: there is enough.
     public func shortage(_ limits: BrokerSettings.Limits, at now: MonotonicTime = .now) -> MemoryUse? {
         let use = use(limits, at: now)

@@ -46,6 +46,12 @@ extension Hub {
         status.counters = BrokerStatus.Counters(metrics, process)
         status.present = BrokerStatus.Present(metrics, process, limits)
         status.present.memoryLimitBytes = memory.limit
+        status.present.memoryLimitBy =
+            switch memory.bound {
+            case .machine: "machine"
+            case .controlGroup: "control_group"
+            case .own: LimitName.memoryBytes.rawValue
+            }
         status.present.memoryUsedRatio = memory.share
         status.latency = BrokerStatus.Latency(metrics)
         status.nats = facts.isLogConnected.map { BrokerStatus.NATS(connected: $0) }

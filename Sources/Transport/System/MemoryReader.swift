@@ -2,15 +2,28 @@ internal import Glibc
 
 /// How much memory is used of how much may be.
 public struct MemoryUse: Sendable, Equatable {
+    /// What bounds it.
+    public enum Bound: Sendable, Equatable {
+        /// There is no more in the machine.
+        case machine
+        /// A control group that the process is in.
+        case controlGroup
+        /// The process should not use more.
+        case own
+    }
+
     /// What is used, in bytes.
     public var used: UInt64
     /// What may be, in bytes; at least 1.
     public var limit: UInt64
+    /// By what it is bounded.
+    public var bound: Bound
 
     /// Makes one.
-    public init(used: UInt64, limit: UInt64) {
+    public init(used: UInt64, limit: UInt64, bound: Bound = .machine) {
         self.used = used
         self.limit = max(1, limit)
+        self.bound = bound
     }
 
     /// Which part is used: 0 is nothing, 1 is all.
@@ -53,7 +66,8 @@ public struct MemoryReader: Sendable {
     /// - Returns: both, in bytes; what the system does not tell is 0.
     public func read(own: Int = .max) -> MemoryUse {
         let resident = residentBytes
-        var uses = [MemoryUse(used: resident, limit: min(machine, UInt64(clamping: own)))]
+        let own = UInt64(clamping: own)
+        var uses = [MemoryUse(used: resident, limit: min(machine, own), bound: own < machine ? .own : .machine)]
         for group in groups {
             if let use = use(of: group) { uses.append(use) }
         }
@@ -79,7 +93,7 @@ public struct MemoryReader: Sendable {
             let used = SystemFile.number(at: group.folder + usedName)
         else { return nil }
         let cached = cachedBytes(of: group)
-        return MemoryUse(used: used > cached ? used - cached : 0, limit: limit)
+        return MemoryUse(used: used > cached ? used - cached : 0, limit: limit, bound: .controlGroup)
     }
 
     /// What the kernel takes back by itself before it ends a process.

@@ -113,7 +113,8 @@ function showTiles({ present, store, nats, counters }) {
         ["store", store.kind, store.healthy ? `takes changes, ${number(store.waiting_records)} wait` : "refuses changes", !store.healthy],
         ["commit", milliseconds(figures.quantile(0.99, "commits")), `p99, ${number(present.waiting_requests)} requests wait`],
         ...(nats ? [["NATS", nats.connected ? "connected" : "lost", "", !nats.connected]] : []),
-        ["processor", number(figures.rate("processor_ms") / 10) + " %", `${bytes(present.memory_bytes)} of memory`],
+        ["processor", number(figures.rate("processor_ms") / 10) + " %", `${number(figures.busy)} % of the loops' time`],
+        ["memory", bytes(present.memory_bytes), `${number(present.memory_used_ratio * 100)} % of ${bytes(present.memory_limit_bytes)} (${present.memory_limit_by.replace("_", " ")})`, present.memory_used_ratio > 0.8],
         ["descriptors", number(present.descriptors), `of ${number(present.descriptors_limit)}`, present.descriptors >= present.descriptors_limit * 0.9],
         ["server errors", number(counters.server_errors), `${number(counters.commit_failures)} failed commits`, counters.commit_failures > 0 && !store.healthy],
     ]

@@ -92,9 +92,19 @@ struct TopBoard: Sendable {
             ("store", status.store.kind + (status.store.healthy ? " takes changes" : " REFUSES changes") + nats),
             (
                 "process",
-                "\(TopBoard.bytes(Double(now.memoryBytes))) · cpu \(decimal(figures.processorShare * 100)) % · loops busy \(decimal(figures.busyShare * 100)) % · \(now.descriptors) of \(now.descriptorsLimit) descriptors"
+                "\(memory) · cpu \(decimal(figures.processorShare * 100)) % · loops busy \(decimal(figures.busyShare * 100)) % · \(now.descriptors) of \(now.descriptorsLimit) descriptors"
             ),
         ]
+    }
+
+    /// The process's memory, and how much of what bounds it is used: `30.1 MiB, 6.0 % of 512.0 MiB (memory_bytes)`.
+    private var memory: String {
+        let now = figures.status.present
+        let own = TopBoard.bytes(Double(now.memoryBytes))
+        guard now.memoryLimitBytes > 0 else { return own }
+        let limit = TopBoard.bytes(Double(now.memoryLimitBytes))
+        let bound = now.memoryLimitBy.map { " (\($0))" } ?? ""
+        return "\(own), \(decimal(now.memoryUsedRatio * 100)) % of \(limit)\(bound)"
     }
 
     private var channels: [Line] {

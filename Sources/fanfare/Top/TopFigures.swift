@@ -84,6 +84,7 @@ struct TopFigures: Sendable {
             "sent=\(decimal(rate(\.bytesSent)))B/s", "received=\(decimal(rate(\.bytesReceived)))B/s",
             "waiting_requests=\(now.waitingRequests)", "waiting_records=\(status.store.waitingRecords)",
             "outbound=\(now.outboundBytes)B", "blocked=\(now.blockedConnections)", "memory=\(now.memoryBytes)B",
+            "memory_limit=\(now.memoryLimitBytes)B", "memory_used=\(decimal(now.memoryUsedRatio * 100))%",
             "cpu=\(decimal(processorShare * 100))%", "loops=\(decimal(busyShare * 100))%",
             "store=\(status.store.healthy ? "ok" : "refuses")",
         ]

@@ -43,7 +43,8 @@ import Transport
         try process.has(512_000_000)
         #expect(memory.shortage(limits, at: time(0)) == nil)
         try process.has(520_000_000)
-        #expect(memory.shortage(limits, at: time(200))?.limit == 1_024_000_000)
+        let shortage = try #require(memory.shortage(limits, at: time(200)))
+        #expect(shortage.limit == 1_024_000_000 && MemoryGuard.name(of: shortage) == .memoryPercent)
         try process.has(100_000_000)
         #expect(memory.shortage(limits, at: time(400)) == nil)
     }
@@ -56,7 +57,8 @@ import Transport
         try process.has(400_000_000)
         #expect(memory.shortage(limits, at: time(0)) == nil)
         limits.memoryBytes = 409_600_000
-        #expect(memory.shortage(limits, at: time(1))?.limit == 409_600_000)
+        let shortage = try #require(memory.shortage(limits, at: time(1)))
+        #expect(shortage.limit == 409_600_000 && MemoryGuard.name(of: shortage) == .memoryBytes)
         limits.memoryPercent = 100
         #expect(memory.shortage(limits, at: time(2)) == nil)
         limits.memoryBytes = 1_000_000

@@ -97,7 +97,7 @@ async def figures(page):
         await page.until("find('#state').textContent.startsWith('serving · version')")
         text = "[...document.querySelectorAll('#tiles div')].map(one => one.textContent)"
         await page.until("%s.some(one => /^connections[1-9]/.test(one))" % text)
-        for name in ["subscriptions", "requests", "sent", "waiting to be sent", "storesqlite", "commit", "processor", "descriptors"]:
+        for name in ["subscriptions", "requests", "sent", "waiting to be sent", "storesqlite", "commit", "processor", "memory", "descriptors"]:
             await page.until("%s.some(one => one.startsWith(%s))" % (text, json.dumps(name)))
         await page.until("[...document.querySelectorAll('figure path:not(.area)')].every(one => one.getAttribute('d').includes('L'))")
         labels = [one["name"] for one in await page.accessible(role="image")]

@@ -70,7 +70,10 @@ async def short(folder):
             matches(await client.request("subscribe", channel="chat:1"), type="subscribed")
             settings.write(memory_bytes=1_048_576)
             reload(broker)
-            before = metrics.hits("memory_percent")
+            before = metrics.hits("memory_bytes")
+            with Check("that more is used already is said once it is so"):
+                assert re.search(r"warning: \d+ bytes of memory are used already, more than 90 % \(limits\.memory_percent\) "
+                                 r"of the 1048576 that limits\.memory_bytes allows: nobody else can connect", broker.said())
             with Check("above memory_percent of memory_bytes a new WebSocket gets 503 and Retry-After"):
                 answer = refused(url)
                 assert 1 <= int(answer.headers["retry-after"]) <= 60, answer
@@ -80,10 +83,14 @@ async def short(folder):
                 equal(answer.status, 503, "status")
                 assert int(answer.headers["retry-after"]) >= 1, answer
             with Check("each is counted, and said with how much is used"):
-                metrics.await_hits("memory_percent", before + 1)
+                metrics.await_hits("memory_bytes", before + 1)
+                equal(metrics.hits("memory_percent"), 0, "hits of the other one")
+                status = json.loads(ask(url, b"GET /v1/status HTTP/1.1\r\nHost: h\r\n\r\n").body)
+                assert status["limit_hits"]["memory_bytes"] >= 2, status["limit_hits"]
+                equal((status["present"]["memory_limit_bytes"], status["present"]["memory_limit_by"]), (1_048_576, "memory_bytes"))
                 equal(metrics["fanfare_memory_limit_bytes"], 1_048_576, "the bound")
                 assert metrics["fanfare_memory_used_ratio"] > 1, metrics["fanfare_memory_used_ratio"]
-                assert re.search(r"warning: a connection from 127\.0\.0\.1 was refused: limits\.memory_percent "
+                assert re.search(r"warning: a connection from 127\.0\.0\.1 was refused: limits\.memory_bytes "
                                  r"\(\d+ % of 1048576 bytes are used\)", broker.said()), broker.said()
             with Check("who is there lives on: reacts, hears, subscribes"):
                 matches(await client.request("add", channel="chat:1", message="m", reaction="👍"), type="ack")
@@ -146,6 +153,8 @@ def in_group(folder):
                 with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
                     equal(other.stdout.readline(), b"held\n")
                     refused(url)
+                    assert Metrics(url).hits("memory_percent") > 0, "it is not counted under its name"
+                    equal(Metrics(url).hits("memory_bytes"), 0, "hits of the other one")
                     other.stdin.close()
                     equal(other.wait(PATIENCE), 0, "exit status of the other one")
                 becomes(url, 101)
@@ -177,6 +186,22 @@ def files(folder):
     with Check("where that is enough for limits.connections, it is no warning"), start(folder, settings, prefix=raised) as broker:
         broker.urls()
         assert "info: as many as %d files may be open (nofile)" % most in broker.said(), broker.said()
+
+
+def small(folder):
+    settings = Settings(folder)
+    with Check("a bound that the broker is above by itself is said at the start"):
+        settings.write(memory_bytes=1_048_576)
+        with start(folder, settings) as broker:
+            url = broker.urls()[0]
+            assert re.search(r"warning: \d+ bytes of memory are used already, more than 90 % .* of the 1048576 that "
+                             r"limits\.memory_bytes allows: nobody else can connect\n", broker.said()), broker.said()
+            equal(ask(url, upgrade()).status, 503, "status")
+    with Check("and one that it is below is not"):
+        settings.write(memory_bytes=2 ** 40)
+        with start(folder, settings) as broker:
+            equal(ask(broker.urls()[0], upgrade()).status, 101, "status")
+            assert "used already" not in broker.said(), broker.said()
 
 
 def resident(broker):
@@ -223,6 +248,7 @@ def wrong(folder):
 async def scenario(folder):
     await short(folder)
     in_group(folder)
+    small(folder)
     files(folder)
     huge(folder)
     wrong(folder)
