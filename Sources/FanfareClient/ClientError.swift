@@ -8,7 +8,7 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Value {
             case invalidURL, unauthorized, forbidden, timedOut, refused, closed, tooManyRequests, conflict, transport
-            case unreachable, misread, invalidData
+            case unreachable, misread, invalidData, unavailable
         }
 
         private let value: Value
@@ -23,6 +23,10 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let unreachable = Code(value: .unreachable)
         /// There was no answer in time; whether it took effect is not known.
         public static let timedOut = Code(value: .timedOut)
+        /// The broker let nobody in for as long as the request could wait: it is full, short of memory, or about to end.
+        ///
+        /// The request was not sent, or its answer is lost.
+        public static let unavailable = Code(value: .unavailable)
         /// The broker answered with an error: ``ClientError/refusal``.
         public static let refused = Code(value: .refused)
         /// The client was closed.
@@ -48,7 +52,7 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     public var message: String
     /// The broker's error code, where ``code`` is ``Code/refused``.
     public var refusal: ErrorCode?
-    /// When the same request may be tried again, where the broker said so.
+    /// After which time the same request may be tried again, where the broker said so.
     public var retryAfter: Duration?
 
     /// Makes an error.

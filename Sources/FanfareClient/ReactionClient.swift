@@ -90,8 +90,8 @@ public actor ReactionClient {
     /// Why there is no connection, for a person; `nil` while there is one.
     var outageDescription: String? {
         switch machine.state {
-        case nil, .connecting: "no connection to \(url) yet"
-        case .waiting(_, let loss): "no connection to \(url): \(loss)"
+        case nil, .connecting, .waiting:
+            machine.lastLoss.map { "no connection to \(url): \($0)" } ?? "no connection to \(url) yet"
         case .closed(let reason): reason.description
         case .connected: nil
         }

@@ -104,7 +104,8 @@ extension ClientHandshake {
         guard status == 101 else {
             var bytes: [UInt8] = []
             bytes.append(body)
-            throw .refused(status: status, body: String(decoding: bytes, as: UTF8.self))
+            throw .refused(
+                status: status, body: String(decoding: bytes, as: UTF8.self), retryAfter: Self.retryAfter(headers))
         }
         guard HandshakeFields.hasElement("upgrade", "websocket", in: headers),
             HandshakeFields.hasElement("connection", "upgrade", in: headers)
@@ -123,6 +124,14 @@ extension ClientHandshake {
         } else if !extensions.isEmpty {
             throw .unexpectedExtension
         }
+    }
+
+    /// The seconds of `Retry-After`; `nil` where there are none, or a date.
+    private static func retryAfter(_ headers: [(name: String, value: String)]) -> Int? {
+        guard let text = HandshakeFields.values("retry-after", in: headers).first, (1...9).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        return Int(text)
     }
 
     /// Cuts at CR LF, which Swift takes as one character; a CR or LF by itself stays and is refused with its line.

@@ -1,7 +1,8 @@
 /// Why a client's opening handshake failed (RFC 6455 section 4.1).
 public enum HandshakeError: Error, Sendable, Equatable {
-    /// The server answered with another status than 101; the text is the start of its answer's body as far as it was there.
-    case refused(status: Int, body: String)
+    /// The server answered with another status than 101; the text is the start of its answer's body as far as it was there,
+    /// and the seconds are those of `Retry-After` (RFC 9110 section 10.2.3), 0 to 999,999,999, where it tells any.
+    case refused(status: Int, body: String, retryAfter: Int? = nil)
     /// The answer is not HTTP/1.1.
     case malformedResponse
     /// The answer's head is longer than ``ClientHandshake/maxHeadBytes``.
@@ -22,7 +23,7 @@ extension HandshakeError: CustomStringConvertible {
     /// A sentence for a person.
     public var description: String {
         switch self {
-        case .refused(let status, let body):
+        case .refused(let status, let body, _):
             body.isEmpty ? "the server answered \(status)" : "the server answered \(status): \(body)"
         case .malformedResponse: "the server's answer is not HTTP/1.1"
         case .responseTooLong: "the server's answer is too long"

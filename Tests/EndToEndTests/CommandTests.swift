@@ -85,6 +85,11 @@ import Testing
         }
     }
 
+    @Test("a broker that lets nobody in now: what commands say, when to come back, exit codes")
+    func unavailable() async throws {
+        try await Places.withFolder { try await runClient("unavailable.py", $0.path()) }
+    }
+
     @Test("settings come from the environment where no option says otherwise")
     func environment() async throws {
         try await Places.withFolder { folder in

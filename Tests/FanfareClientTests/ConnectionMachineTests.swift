@@ -214,6 +214,29 @@ struct ConnectionMachineTests {
         #expect(try rig.waitForDeadline() == [.open])
     }
 
+    @Test("waits as long as a broker asks for that lets nobody in, and a moment of its own", arguments: [0, 3, 86_399])
+    func retryAfter(seconds: Int) throws {
+        var rig = Rig()
+        _ = rig.tell(.start)
+        let loss = Loss.rejected(status: 503, retryAfter: .seconds(seconds))
+        #expect(rig.tell(.lost(loss)) == [])
+        let wait = try #require(rig.wait)
+        #expect(wait >= .seconds(seconds) && wait <= .seconds(seconds) + Backoff.first)
+        #expect(rig.machine.lastLoss == loss)
+        #expect(try rig.waitForDeadline() == [.open])
+        #expect(rig.machine.lastLoss == loss, "while it tries again, that is why there is no connection")
+        _ = rig.tell(.welcomed(user: nil, heartbeat: .seconds(25)))
+        #expect(rig.machine.lastLoss == nil)
+    }
+
+    @Test("waits a day at most, whatever is asked for")
+    func longRetryAfter() {
+        var rig = Rig()
+        _ = rig.tell(.start)
+        _ = rig.tell(.lost(.rejected(status: 503, retryAfter: .seconds(999_999_999))))
+        #expect(rig.wait == ConnectionMachine.longestWait)
+    }
+
     @Test(
         "comes back after every other loss",
         arguments: [

@@ -19,6 +19,7 @@ actor FakeBroker {
     private var listener: Listener?
     private var connection: ServerConnection?
     private var status = 101
+    private var retryAfter: Int?
     private var statusOnce: Int?
     private var waiting: [Event] = []
     private var reader: CheckedContinuation<Event, Never>?
@@ -60,9 +61,10 @@ actor FakeBroker {
         }
     }
 
-    /// What upgrades are answered with from now on: 101, or a refusal.
-    func answer(with status: Int) {
+    /// What upgrades are answered with from now on: 101, or a refusal, which may say when to come back, in seconds.
+    func answer(with status: Int, retryAfter: Int? = nil) {
         self.status = status
+        self.retryAfter = retryAfter
     }
 
     /// What the next upgrade is answered with.
@@ -90,7 +92,7 @@ actor FakeBroker {
 
     private func note(_ event: Event) {
         if case .upgrade = event {
-            connection?.answer(statusOnce ?? status)
+            connection?.answer(statusOnce ?? status, retryAfter)
             statusOnce = nil
         }
         if let reader {
@@ -116,11 +118,12 @@ private final class ServerConnection: ByteStreamDelegate {
         self.note = note
     }
 
-    func answer(_ status: Int) {
+    func answer(_ status: Int, _ retryAfter: Int?) {
         let answer = ServerHandshake.answer(
             method: "GET", minorVersion: 1, headers: headers, subprotocols: ["fanfare.v1.json"])
         guard status == 101, case .accept(let response, _, _) = answer else {
-            stream.send(copying: Array("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n".utf8))
+            let wait = retryAfter.map { "Retry-After: \($0)\r\n" } ?? ""
+            stream.send(copying: Array("HTTP/1.1 \(status) No\r\n\(wait)Content-Length: 0\r\n\r\n".utf8))
             return stream.finish()
         }
         stream.send(copying: response)

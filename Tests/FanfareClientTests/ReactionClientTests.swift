@@ -182,6 +182,19 @@ struct ReactionClientTests {
         await client.close()
     }
 
+    @Test("say of a broker that lets nobody in that this is so, and when to come back")
+    func unavailable() async throws {
+        let (broker, client) = try await Self.setUp(options: ClientOptions(requestTimeout: .seconds(1)))
+        await broker.answer(with: 503, retryAfter: 7)
+        let error = await #expect(throws: ClientError.self) { try await client.add("👍", to: "m1", in: "chat:42") }
+        #expect(error?.code == .unavailable)
+        #expect(
+            error?.message.hasSuffix(
+                ": the broker lets nobody in now (HTTP status 503), and asks to come back in 7 s") == true,
+            "\(error?.message ?? "")")
+        await client.close()
+    }
+
     @Test("end for good when a token is not accepted")
     func unauthorized() async throws {
         let (broker, client) = try await Self.setUp(.token("bad"))

@@ -127,6 +127,18 @@ struct ClientHandshakeTests {
         #expect(outcome(of: long) == .failure(.refused(status: 503, body: String(repeating: "x", count: 1_024))))
     }
 
+    @Test(
+        "A refusal tells the seconds of Retry-After, and nothing where there are none",
+        arguments: [
+            ("Retry-After: 3", 3), ("retry-after:0", 0), ("Retry-After: 999999999 ", 999_999_999), ("X: 3", nil),
+            ("Retry-After: 1000000000", nil), ("Retry-After: -1", nil), ("Retry-After: 1.5", nil),
+            ("Retry-After:", nil), ("Retry-After: Fri, 31 Dec 1999 23:59:59 GMT", nil),
+        ] as [(String, Int?)])
+    func retryAfter(field: String, seconds: Int?) {
+        let response = "HTTP/1.1 503 Service Unavailable\r\n\(field)\r\n\r\n"
+        #expect(outcome(of: response) == .failure(.refused(status: 503, body: "", retryAfter: seconds)))
+    }
+
     @Test("A head without end is refused")
     func endless() {
         let endless = head + String(repeating: "A: b\r\n", count: 4_000)

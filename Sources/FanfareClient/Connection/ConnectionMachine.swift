@@ -48,6 +48,8 @@ struct ConnectionMachine: Sendable {
     private(set) var state: ConnectionState?
     /// When to send ``Event/timer``; `nil`: not at all.
     private(set) var deadline: Duration?
+    /// Why there is no connection, since it was lost or the first attempt at it failed.
+    private(set) var lastLoss: Loss?
     private var backoff = Backoff()
     private var patience: Duration
     /// When the broker last said welcome; `nil`: never.
@@ -115,6 +117,7 @@ struct ConnectionMachine: Sendable {
         guard case .connecting = state else { return [] }
         state = .connected(user: user)
         connectedSince = now
+        lastLoss = nil
         refusedTokens = 0
         silenceAllowed = min(max(heartbeat, .zero), Self.longestWait) + Self.grace
         deadline = now + silenceAllowed
@@ -139,12 +142,16 @@ struct ConnectionMachine: Sendable {
         if let farewell { loss = .closed(code: farewell.code, reason: farewell.reason) }
         if renewsTokens, loss.isOfToken { refusedTokens += 1 }
         if let reason = finalReason(of: loss) { return finish(reason) }
+        lastLoss = loss
         let wasStable = isStable(at: now)
         if wasStable { backoff.reset() }
         var wait: Duration
         if let asked = farewell?.retryAfter {
             // A broker that greets and sends away in one breath must not be asked again in a tight loop.
             wait = wasStable ? asked : max(asked, backoff.next(using: &generator))
+        } else if case .rejected(_, let asked?) = loss {
+            // Many may have been told the same.
+            wait = asked + backoff.next(using: &generator)
         } else {
             wait = backoff.next(using: &generator)
         }
@@ -163,23 +170,17 @@ struct ConnectionMachine: Sendable {
     private func finalReason(of loss: Loss) -> CloseReason? {
         switch loss {
         case _ where loss.isOfToken && (1...Self.maxRefusedTokens).contains(refusedTokens): return nil
-        case .rejected(status: 401): return .unauthorized("the broker does not accept the token (HTTP status 401)")
+        case .rejected(status: 401, _): return .unauthorized("the broker does not accept the token (HTTP status 401)")
         case .closed(code: 4001, _):
             return .unauthorized("the token ran out or none was given (close code 4001)")
         case .closed(code: 4003, let reason): return .unwanted(code: 4003, reason: reason)
         case .impossible(let why) where connectedSince == nil: return .unreachable(why)
-        case .rejected(let status) where connectedSince == nil && !Self.isPassing(status):
+        case .rejected(_, _) where connectedSince == nil && !loss.mayPass:
             return .unreachable(loss.description)
         default:
             guard let farewell, farewell.retryAfter == nil else { return nil }
             return .unwanted(code: farewell.code, reason: farewell.reason)
         }
-    }
-
-    /// Whether an HTTP status tells of a state that may change by itself (RFC 9110 section 15): of servers that are not
-    /// ready, and of too many requests.
-    private static func isPassing(_ status: Int) -> Bool {
-        status >= 500 || [408, 425, 429].contains(status)
     }
 
     private mutating func finish(_ reason: CloseReason) -> [Action] {

@@ -16,8 +16,8 @@ public enum Loss: Error, Hashable, CustomStringConvertible {
     case unreachable(String)
     /// There was no way to the broker, and none will open by itself: its name is not known, its certificate not accepted.
     case impossible(String)
-    /// The broker answered the upgrade with this HTTP status.
-    case rejected(status: Int)
+    /// The broker, or a proxy before it, answered the upgrade with this HTTP status, and may have said when to come back.
+    case rejected(status: Int, retryAfter: Duration? = nil)
     /// No welcome came in time.
     case noWelcome
     /// Nothing was heard for longer than the broker's heartbeat allows.
@@ -30,16 +30,25 @@ public enum Loss: Error, Hashable, CustomStringConvertible {
     /// Whether it was the token's fault: a new one may help.
     var isOfToken: Bool {
         switch self {
-        case .rejected(status: 401), .closed(code: 4001, _): true
+        case .rejected(status: 401, _), .closed(code: 4001, _): true
         default: false
         }
+    }
+
+    /// Whether it tells of a state of the broker that may change by itself (RFC 9110 section 15): it is not ready, or is
+    /// asked too much.
+    var mayPass: Bool {
+        guard case .rejected(let status, _) = self else { return false }
+        return status >= 500 || [408, 425, 429].contains(status)
     }
 
     /// A few words for a person.
     public var description: String {
         switch self {
         case .unreachable(let why), .impossible(let why): why
-        case .rejected(let status): "the broker answered with HTTP status \(status)"
+        case .rejected(let status, let wait):
+            "the broker \(status == 503 ? "lets nobody in now (HTTP status 503)" : "answered with HTTP status \(status)")"
+                + (wait.map { ", and asks to come back in \($0.components.seconds) s" } ?? "")
         case .noWelcome: "no welcome came in time"
         case .silent: "nothing was heard for too long"
         case .closed(let code, let reason): "the broker closed with \(code)\(reason.isEmpty ? "" : " (\(reason))")"

@@ -159,8 +159,9 @@ extension Connection: URLSessionWebSocketDelegate {
         whenGone?()
         whenGone = nil
         if let closing { return end(.closed(code: closing.code, reason: closing.reason)) }
-        if let status = (task.response as? HTTPURLResponse)?.statusCode, status != 101 {
-            return end(.rejected(status: status))
+        if let answer = task.response as? HTTPURLResponse, answer.statusCode != 101 {
+            let seconds = answer.value(forHTTPHeaderField: "Retry-After").flatMap { UInt32($0) }
+            return end(.rejected(status: answer.statusCode, retryAfter: seconds.map { .seconds($0) }))
         }
         end(Loss(error, wasOpen: heardAt != nil))
     }

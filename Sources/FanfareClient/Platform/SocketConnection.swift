@@ -215,8 +215,8 @@ extension Loss {
 
     /// How a failed handshake is told.
     init(_ error: HandshakeError) {
-        if case .refused(let status, _) = error {
-            self = .rejected(status: status)
+        if case .refused(let status, _, let seconds) = error {
+            self = .rejected(status: status, retryAfter: seconds.map { .seconds($0) })
         } else {
             self = .unreachable(error.description)
         }

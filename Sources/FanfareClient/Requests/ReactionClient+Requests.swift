@@ -118,9 +118,9 @@ extension ReactionClient {
     func expireRequests() {
         let why = outageDescription ?? "the broker did not answer"
         let text = "\(why) within \(options.requestTimeout.components.seconds) s; whether it took effect is not known"
-        for waiter in outbox.takeExpired(at: now) {
-            waiter.resume(returning: .failure(ClientError(.timedOut, isConnected ? text : why)))
-        }
+        var error = ClientError(.timedOut, isConnected ? text : why)
+        if let loss = machine.lastLoss, loss.mayPass { error.code = .unavailable }
+        for waiter in outbox.takeExpired(at: now) { waiter.resume(returning: .failure(error)) }
     }
 
     /// Sends again all that has no answer; each carries its key, so nothing is done twice.

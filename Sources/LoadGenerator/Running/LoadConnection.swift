@@ -154,7 +154,8 @@ final class LoadConnection: ByteStreamDelegate {
             handshake = nil
             return consumed
         } catch {
-            ending = if case .refused(let status, _) = error { "handshake refused with \(status)" } else { "\(error)" }
+            ending =
+                if case .refused(let status, _, _) = error { "handshake refused with \(status)" } else { "\(error)" }
             stream?.abort()
             return nil
         }

@@ -12,6 +12,7 @@ private func hint(_ code: ClientError.Code) -> String {
     switch code {
     case .timedOut: "check --url (with --ca for a certificate of your own), and that fanfare serve runs there"
     case .unreachable: "check --url, and --ca for a certificate of your own"
+    case .unavailable: "it is full, short of memory or about to end; try again later"
     case .unauthorized: "check --token or FANFARE_TOKEN; fanfare token makes one"
     default: ""
     }

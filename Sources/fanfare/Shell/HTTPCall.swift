@@ -8,6 +8,8 @@ struct HTTPCall: Sendable {
     struct Answer: Sendable, Equatable {
         var status: Int
         var body: [UInt8]
+        /// The seconds of `Retry-After`, where it tells any.
+        var retryAfter: Int?
 
         /// Reads an answer from all that came until the end of the connection; `nil`: it is none.
         init?(_ bytes: [UInt8]) {
@@ -17,6 +19,10 @@ struct HTTPCall: Sendable {
                 let status = Int(String(decoding: words[1], as: UTF8.self)), (100...599).contains(status)
             else { return nil }
             self.status = status
+            let fields = bytes[..<end.lowerBound].split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+            let name = "retry-after:"
+            let wait = fields.first { $0.lowercased().hasPrefix(name) }?.dropFirst(name.count)
+            retryAfter = wait.flatMap { UInt32($0.filter { !$0.isWhitespace }) }.map { Int($0) }
             body = Array(bytes[end.upperBound...])
         }
     }

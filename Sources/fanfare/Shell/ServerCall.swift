@@ -47,10 +47,13 @@ enum ServerCall {
             var code: String
             var message: String
         }
+        let again = answer.retryAfter.map { "; try again in \($0) s" } ?? ""
         guard let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(answer.body)) else {
-            return "the broker answered with HTTP status \(answer.status); check --url"
+            return [502, 503, 504].contains(answer.status)
+                ? "the broker, or a proxy before it, cannot answer now (HTTP status \(answer.status))\(again)"
+                : "the broker answered with HTTP status \(answer.status)\(again); check --url"
         }
         let hint = answer.status == 401 || answer.status == 403 ? " — check --key and server_keys" : ""
-        return "\(refusal.message) (\(refusal.code))\(hint)"
+        return "\(refusal.message) (\(refusal.code))\(again)\(hint)"
     }
 }

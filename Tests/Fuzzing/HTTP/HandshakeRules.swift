@@ -40,7 +40,7 @@ enum HandshakeRules {
                     return .accepted(
                         headBytes: fed + count, subprotocol: handshake.subprotocol, deflate: handshake.deflate)
                 }
-            } catch .refused(let status, _) {
+            } catch .refused(let status, _, _) {
                 return .refused(status: status)
             } catch {
                 return .wrong(error)
