@@ -101,13 +101,26 @@ public final class Broker: Sendable {
         }
     }
 
-    /// Takes no more requests, and says goodbye to every connection when it has the answers to what it asked; `done` is
-    /// called once a hub, on its loop, when its last connection is gone.
+    /// Takes no more requests, and says goodbye to every connection when it has the answers to what it asked, and where it
+    /// follows channels what all others asked of them; `done` is called once a hub, on its loop, when its last connection is
+    /// gone.
     public func drain(_ drain: DrainSettings, done: @escaping @Sendable () -> Void) {
         let spread = Int64(drain.spreadMilliseconds)
         let limit = Duration.milliseconds(drain.withinMilliseconds / 2)
+        // An answer may be there before its event has been posted to all hubs. When each loop has come to another turn since
+        // the last answer, all is posted; and a closure that comes later runs behind what was posted.
+        let told = Countdown(hubs.count) { [hubs] in
+            for hub in hubs { hub.loop.execute { hub.assumeIsolated { $0.sayGoodbyeToFollowers() } } }
+        }
+        let settled = Countdown(hubs.count) { [hubs] in
+            for hub in hubs { hub.loop.execute { told.count() } }
+        }
         for hub in hubs {
-            hub.loop.execute { hub.assumeIsolated { $0.drain(spread: spread, settlingWithin: limit, done: done) } }
+            hub.loop.execute {
+                hub.assumeIsolated {
+                    $0.drain(spread: spread, settlingWithin: limit, settled: { settled.count() }, done: done)
+                }
+            }
         }
     }
 }

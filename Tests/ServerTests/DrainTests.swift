@@ -63,15 +63,39 @@ import Transport
         #expect(stop.end() == true)
     }
 
+    @Test("who follows a channel hears what others still bring about, and only then the goodbye", arguments: [1, 3])
+    func followers(loops: Int) throws {
+        let server = try TestServer(loops: loops)
+        server.store.hold()
+        // Connections come to the loops as the kernel likes.
+        let followers = try (0..<6).map { try server.connectWebSocket("bob-\($0)") }
+        for follower in followers {
+            let reply = try follower.request(#""type":"subscribe","channel":"chat:1""#)
+            #expect(reply["type"] as? String == "subscribed")
+        }
+        let busy = try server.connectWebSocket("ada")
+        let idle = try server.connectWebSocket("eve")
+        try busy.send(add(1, "m1"))
+        try server.awaitMetric("fanfare_waiting_requests", 1)
+        let stop = Stop(server, patient)
+        #expect(rest(of: idle) == ["goodbye"], "who follows nothing waits for nobody")
+        server.store.release()
+        #expect(rest(of: busy) == ["ack", "goodbye"])
+        for follower in followers { #expect(rest(of: follower) == ["added", "goodbye"]) }
+        #expect(stop.end() == true)
+    }
+
     @Test("who has no answer at the bound is told goodbye without it")
     func bound() throws {
         let server = try TestServer()
         server.store.hold()
-        let socket = try server.connectWebSocket("ada")
+        let (socket, follower) = (try server.connectWebSocket("ada"), try server.connectWebSocket("bob"))
+        _ = try follower.request(#""type":"subscribe","channel":"chat:1""#)
         try socket.send(add(1, "m1"))
         try server.awaitMetric("fanfare_waiting_requests", 1)
         let stop = Stop(server, DrainSettings(withinMilliseconds: 200))
         #expect(rest(of: socket) == ["goodbye"])
+        #expect(rest(of: follower) == ["goodbye"])
         #expect(stop.end() == false, "what the store has not taken is lost, and the server says so")
     }
 

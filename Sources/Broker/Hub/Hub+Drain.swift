@@ -4,13 +4,18 @@ import Wire
 // How a hub's work ends.
 extension Hub {
     /// Takes no more requests, and says goodbye to each connection when it has the answers to what it asked, at the latest
-    /// after `limit`.
+    /// after `limit`; to those that follow channels when ``sayGoodbyeToFollowers()`` is called.
     ///
-    /// Each is told its own time to come back, within `spread` milliseconds. `done` is called when the last one is gone.
-    func drain(spread: Int64, settlingWithin limit: Duration, done: @escaping @Sendable () -> Void) {
+    /// Each is told its own time to come back, within `spread` milliseconds. `settled` is called when all have their answers,
+    /// `done` when the last one is gone.
+    func drain(
+        spread: Int64, settlingWithin limit: Duration, settled: @escaping @Sendable () -> Void,
+        done: @escaping @Sendable () -> Void
+    ) {
         unsafe isDrainingOnLoop = true
         goodbyeSpread = spread
         unsettled = recipients.elements
+        whenSettled = settled
         whenEmpty = done
         loop.schedule(Alarm { [unowned self] in sayGoodbye(areAll: true) }, after: limit)
         sayGoodbye()
@@ -18,10 +23,25 @@ extension Hub {
     }
 
     /// Ends the connections that have their answers, or all of them.
+    ///
+    /// Who follows a channel stays for what others have asked of it, which is still to be told.
     func sayGoodbye(areAll: Bool = false) {
         let waiting = unsettled
         unsettled = waiting.filter { !areAll && !$0.isSettled }
-        for recipient in waiting where areAll || recipient.isSettled { sayGoodbye(to: recipient) }
+        for recipient in waiting where areAll || recipient.isSettled {
+            if recipient.subscriptions.isEmpty { sayGoodbye(to: recipient) } else { followers.append(recipient) }
+        }
+        if areAll { sayGoodbyeToFollowers() }
+        guard unsettled.isEmpty, let settled = whenSettled else { return }
+        whenSettled = nil
+        settled()
+    }
+
+    /// Ends the connections that have their answers and follow channels.
+    func sayGoodbyeToFollowers() {
+        let following = followers
+        followers = []
+        for recipient in following { sayGoodbye(to: recipient) }
     }
 
     /// Ends one connection.
@@ -39,8 +59,10 @@ extension Hub {
     /// Lets go of all that belongs to the hub, and so may hold it; the loop has ended.
     func letGo() {
         whenEmpty = nil
+        whenSettled = nil
         whenAllIsCommitted = nil
         unsettled = []
+        followers = []
         listeners = []
         // A subscription and its recipient hold each other.
         for recipient in recipients.elements {

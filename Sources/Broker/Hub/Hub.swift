@@ -59,6 +59,10 @@ public actor Hub {
     nonisolated var isDraining: Bool { unsafe isDrainingOnLoop }
     /// Those whose answers are waited for at the end, and within how many milliseconds all are to come back.
     var unsettled: [Recipient] = []
+    /// Those who have theirs, and hear at the end what others are still to bring about.
+    var followers: [Recipient] = []
+    /// What to call when nobody waits for an answer any more.
+    var whenSettled: (@Sendable () -> Void)?
     var goodbyeSpread: Int64 = 0
     /// What to call when the last connection is gone.
     var whenEmpty: (@Sendable () -> Void)?

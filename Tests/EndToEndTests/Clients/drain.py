@@ -16,6 +16,7 @@ from checks import Check, Client, equal, main, matches
 
 CHANNEL = "chat:drain"
 WRITERS = 30
+FOLLOWERS = 8
 WINDOW = 100  # requests of one writer that are not answered
 BEFORE_END = 2000  # acks, of all writers together
 
@@ -55,8 +56,30 @@ class Writer:
             await client.send(id=number, **request)
 
 
+class Follower:
+    """Hears what happens until the broker ends the connection."""
+
+    def __init__(self):
+        self.seq, self.last = 0, None
+
+    async def run(self, url, begun):
+        client = await Client.connect(url, "follower")
+        matches(await client.request("subscribe", channel=CHANNEL), type="subscribed")
+        begun.release()
+        try:
+            while True:
+                message = await client.receive()
+                self.seq, self.last = max(self.seq, message.get("seq") or 0), message["type"]
+        except websockets.ConnectionClosed:
+            pass
+
+
 async def storm(url, file, pid):
     acks = 0
+    followers, begun = [Follower() for _ in range(FOLLOWERS)], asyncio.Semaphore(0)
+    following = [asyncio.create_task(follower.run(url, begun)) for follower in followers]
+    for _ in followers:
+        await begun.acquire()
     enough = asyncio.Event()
 
     def count():
@@ -69,7 +92,11 @@ async def storm(url, file, pid):
     tasks = [asyncio.create_task(writer.run(url, count)) for writer in writers]
     await enough.wait()
     os.kill(int(pid), signal.SIGTERM)
-    await asyncio.gather(*tasks)
+    await asyncio.gather(*tasks, *following)
+    with Check("who follows the channel has heard all that was acked, and then goodbye"):
+        last = max(ack["seq"] for writer in writers for ack in writer.acks.values())
+        for follower in followers:
+            equal((follower.seq, follower.last), (last, "goodbye"), "the last that was heard")
     with Check("each connection hears goodbye, with a time of its own to come back, and 1012"):
         for writer in writers:
             equal(writer.code, 1012, "close code")

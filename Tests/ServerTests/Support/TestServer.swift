@@ -20,7 +20,7 @@ final class TestServer: Sendable {
 
     /// Starts one in development mode, or for users with tokens; `isLocal`: on a Unix socket, whose buffers are small.
     init(
-        isDevelopment: Bool = true, isLocal: Bool = false, origins: [String]? = nil,
+        isDevelopment: Bool = true, isLocal: Bool = false, origins: [String]? = nil, loops: Int = 1,
         limits: (inout BrokerSettings.Limits) -> Void = { _ in }
     ) throws {
         var folder: URL?
@@ -50,7 +50,7 @@ final class TestServer: Sendable {
         self.folder = folder
         store = HeldStore()
         server = try Server(
-            settings, store: store, loopCount: 1, log: BrokerLog { [said] in said.add($0) })
+            settings, store: store, loopCount: loops, log: BrokerLog { [said] in said.add($0) })
     }
 
     deinit {
