@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import signal
 import ssl
 
@@ -173,6 +174,9 @@ async def scenario(kind, folder, guide):
             broker.process.send_signal(signal.SIGHUP)
             await asyncio.to_thread(broker.until_said, "were read again")
             await reload(proxy, fronts)
+            if kind != "caddy":
+                with Check("the proxy's log has who asked for what, and what was answered"):
+                    assert re.search(r"127\.0\.0\.\d.* GET /v1/\S+ (?:\S+ )*?101 ", proxy.said()), proxy.said()
             with Check("the proxy's log keeps no query of an address"):
                 assert "user=" not in proxy.said(), proxy.said()
         with Check("the broker has nothing to say against the proxy"):

@@ -124,8 +124,7 @@ class HAProxy(Proxy):
         web, secure, passed, _ = self.ports
         self.fronts = [(web, False), (secure, True), (passed, True)]
         everything = self.block(
-            0, ("hard-stop-after 30s", "hard-stop-after 1s\n    log stdout format raw local0"),
-            ("mode http", "mode http\n    log global"),
+            0, ("hard-stop-after 30s", "hard-stop-after 1s"), ("log /dev/log local0", "log stdout format raw local0"),
             ("bind :80\n", "bind 127.0.0.1:%d\n" % web), ("bind :443 ssl", "bind 127.0.0.1:%d ssl" % secure),
             ("/etc/haproxy/example.org.pem", self.pem))
         return everything + "\n" + self.block(1, ("bind :443\n", "bind 127.0.0.1:%d\n" % passed))
