@@ -16,18 +16,24 @@ enum Byte {
     /// A control character other than the tab.
     static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 || byte == 0x7F }
 
+    /// Marks the control characters, and here the tab too, among eight bytes by the highest bit of each.
+    ///
+    /// Of those behind the first, in the order of the bits, some that are none may be marked as well.
+    static func controls(in word: UInt64) -> UInt64 {
+        let (ones, highest): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+        let deleted = word ^ 0x7F * ones
+        return ((word &- 0x20 * ones) & ~word | (deleted &- ones) & ~deleted) & highest
+    }
+
     /// A character of methods and field names.
     static func isToken(_ byte: UInt8) -> Bool {
-        if isLetter(byte) || isDigit(byte) { return true }
-        switch byte {
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
-            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            return true
-        default:
-            return false
-        }
+        guard byte < 0x80 else { return false }
+        return (byte < 0x40 ? lowTokens : highTokens) >> UInt64(byte & 0x3F) & 1 == 1
     }
+
+    // One bit for each character below and from `@` on: digits and letters, and !#$%&'*+-. and ^_`|~.
+    private static let lowTokens: UInt64 = 0x03FF_6CFA_0000_0000
+    private static let highTokens: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
     static func lowercased(_ byte: UInt8) -> UInt8 {
         (0x41...0x5A).contains(byte) ? byte | 0x20 : byte

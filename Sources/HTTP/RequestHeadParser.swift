@@ -10,10 +10,13 @@ public struct RequestHeadParser: Sendable {
     private var scanned = 0
     private var lineStart = 0
     private var endsWithCarriageReturn = false
-    /// Where the spaces of the request line are, two at most.
-    private var spaces: [Int] = []
     private var skippedBlankLine = false
+    /// How many spaces the request line has so far, two at most, and where in it they are.
+    private var spaceCount = 0
+    private var spaces = (0, 0)
+    /// What the request line says, once it has come.
     private var head: RequestHead?
+    private var fields: [HTTPHeaders.Place] = []
 
     /// Makes a parser, which serves one connection's requests one after the other.
     public init(limits: HTTPLimits = HTTPLimits()) {
@@ -28,15 +31,17 @@ public struct RequestHeadParser: Sendable {
     /// - Throws: ``HTTPError`` with 400, 414, 431, 501 or 505; the parser is then of no more use.
     public mutating func parse(_ bytes: Span<UInt8>) throws(HTTPError) -> (head: RequestHead, consumed: Int)? {
         while scanned < bytes.count {
+            if head != nil, !endsWithCarriageReturn { skipPlain(bytes) }
+            guard scanned < bytes.count else { return nil }
             guard scanned < limits.maxHeadBytes else { throw .headTooLarge("the head is too large") }
             let byte = bytes[scanned]
             scanned += 1
             if byte == Byte.lineFeed {
                 guard endsWithCarriageReturn else { throw .badRequest("a line feed without carriage return") }
                 endsWithCarriageReturn = false
-                let line = bytes.extracting(lineStart..<(scanned - 2))
+                let line = lineStart..<scanned - 2
                 lineStart = scanned
-                if let head = try take(line) {
+                if let head = try take(line, of: bytes) {
                     let consumed = scanned
                     self = RequestHeadParser(limits: limits)
                     return (head, consumed)
@@ -48,6 +53,24 @@ public struct RequestHeadParser: Sendable {
         return nil
     }
 
+    /// Passes what in a field can only be part of it, or all but the last few bytes of that.
+    private mutating func skipPlain(_ bytes: Span<UInt8>) {
+        let end = min(bytes.count, limits.maxHeadBytes)
+        let raw = unsafe bytes.bytes  // bytes are their own form in memory
+        var next = scanned
+        while next + 8 <= end {
+            // All eight are inside, as was seen to.
+            let word = unsafe UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: next, as: UInt64.self))
+            let controls = Byte.controls(in: word)
+            guard controls == 0 else {
+                next += controls.trailingZeroBitCount / 8
+                break
+            }
+            next += 8
+        }
+        scanned = next
+    }
+
     /// Judges a byte by itself, so that what cannot become a head is refused before its end.
     private mutating func look(at byte: UInt8) throws(HTTPError) {
         guard !endsWithCarriageReturn else { throw .badRequest("a carriage return without line feed") }
@@ -57,18 +80,20 @@ public struct RequestHeadParser: Sendable {
         }
         guard !Byte.isControl(byte) else { throw .badRequest("a control character") }
         guard head == nil else { return }
+        let place = scanned - 1 - lineStart
         if byte == Byte.space {
-            guard spaces.count < 2 else { throw .badRequest("the request line is malformed") }
-            spaces.append(scanned - 1 - lineStart)
+            guard spaceCount < 2 else { throw .badRequest("the request line is malformed") }
+            if spaceCount == 0 { spaces.0 = place } else { spaces.1 = place }
+            spaceCount += 1
             return
         }
-        switch spaces.count {
+        switch spaceCount {
         case 0:
-            guard scanned - lineStart <= Self.maxMethodBytes else {
+            guard place < Self.maxMethodBytes else {
                 throw HTTPError(status: 501, reason: "the method is not known")
             }
         case 1:
-            guard scanned - lineStart - spaces[0] - 1 <= limits.maxTargetBytes else {
+            guard place - spaces.0 <= limits.maxTargetBytes else {
                 throw HTTPError(status: 414, reason: "the target is too long")
             }
         default:
@@ -79,24 +104,23 @@ public struct RequestHeadParser: Sendable {
     /// Takes a line without its end.
     ///
     /// - Returns: The head, where the line was the blank one at its end.
-    private mutating func take(_ line: Span<UInt8>) throws(HTTPError) -> RequestHead? {
-        guard let fields = head?.headers.pairs.count else {
-            // A client may send one blank line too many after a body (RFC 9112 section 2.2).
-            if line.isEmpty && !skippedBlankLine {
-                skippedBlankLine = true
-                return nil
-            }
-            guard spaces.count == 2 else { throw .badRequest("the request line is malformed") }
-            head = try RequestLine.parse(line, spaces: (spaces[0], spaces[1]))
-            return nil
-        }
+    private mutating func take(_ line: Range<Int>, of bytes: Span<UInt8>) throws(HTTPError) -> RequestHead? {
         if line.isEmpty, var whole = head {
+            whole.headers = HTTPHeaders(head: bytes.extracting(..<line.lowerBound).array, fields)
             try HeadRules.apply(to: &whole)
             return whole
         }
-        guard fields < limits.maxFields else { throw .headTooLarge("there are too many fields") }
-        let (name, value) = try FieldLine.parse(line)
-        head?.headers.append(name, value)
+        if head != nil {
+            guard fields.count < limits.maxFields else { throw .headTooLarge("there are too many fields") }
+            fields.append(try FieldLine.parse(bytes.extracting(line)).moved(by: line.lowerBound))
+        } else if line.isEmpty && !skippedBlankLine {
+            // A client may send one blank line too many after a body (RFC 9112 section 2.2).
+            skippedBlankLine = true
+        } else {
+            guard spaceCount == 2 else { throw .badRequest("the request line is malformed") }
+            head = try RequestLine.parse(bytes.extracting(line), spaces: spaces)
+            fields.reserveCapacity(16)
+        }
         return nil
     }
 }

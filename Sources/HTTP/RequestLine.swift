@@ -17,10 +17,10 @@ enum RequestLine {
     }
 
     private static func minorVersion(_ version: Span<UInt8>) throws(HTTPError) -> Int {
-        let pattern = Array("HTTP/0.0".utf8)
+        let pattern: InlineArray<8, UInt8> = [0x48, 0x54, 0x54, 0x50, 0x2F, 0x30, 0x2E, 0x30]  // HTTP/0.0
         let fits =
             version.count == pattern.count
-            && version.indices.allSatisfy {
+            && pattern.indices.allSatisfy {
                 pattern[$0] == 0x30 ? Byte.isDigit(version[$0]) : version[$0] == pattern[$0]
             }
         guard fits else { throw .badRequest("a malformed version") }

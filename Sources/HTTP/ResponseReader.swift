@@ -102,11 +102,12 @@ public struct ResponseReader: Sendable {
             return
         }
         guard !line.isEmpty else { return try finishHead(current) }
-        guard current.headers.pairs.count < limits.maxFields else {
+        guard current.headers.count < limits.maxFields else {
             throw ResponseError("the answer has too many fields")
         }
         do throws(HTTPError) {
-            let (name, value) = try FieldLine.parse(line.span)
+            let place = try FieldLine.parse(line.span)
+            let (name, value) = (line.span.extracting(place.name).text, line.span.extracting(place.value).text)
             arriving?.headers.append(name, value)
         } catch {
             throw ResponseError(error.reason)

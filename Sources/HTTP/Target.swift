@@ -59,7 +59,8 @@ public struct Target: Sendable {
     }
 
     private static func decode(_ part: ArraySlice<UInt8>) -> String? {
-        guard part.contains(UInt8(ascii: "%")) else { return String(validating: part, as: UTF8.self) }
+        // Without it all is visible ASCII, as was seen to.
+        guard part.contains(UInt8(ascii: "%")) else { return part.span.text }
         var bytes: [UInt8] = []
         var rest = part
         while let byte = rest.popFirst() {

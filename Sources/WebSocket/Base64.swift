@@ -2,24 +2,30 @@
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    static func encode(_ bytes: Span<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let count = min(3, bytes.count - start)
-            var bits: UInt32 = 0
-            for index in 0..<3 { bits = bits << 8 | (index < count ? UInt32(bytes[start + index]) : 0) }
-            for index in 0..<4 {
-                let digit = alphabet[Int(bits >> UInt32(18 - 6 * index) & 0x3F)]
-                text.append(index <= count ? digit : UInt8(ascii: "="))
-            }
-        }
+        append(bytes, to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Appends the digits that stand for the bytes.
+    static func append(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
+        let alphabet = alphabet.span
+        func digit(_ bits: UInt32) -> UInt8 { alphabet[Int(bits & 0x3F)] }
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let first = UInt32(bytes[start])
+            let second = start + 1 < bytes.count ? UInt32(bytes[start + 1]) : nil
+            let third = start + 2 < bytes.count ? UInt32(bytes[start + 2]) : nil
+            text.append(digit(first >> 2))
+            text.append(digit(first << 4 | (second ?? 0) >> 4))
+            text.append(second.map { digit($0 << 2 | (third ?? 0) >> 6) } ?? UInt8(ascii: "="))
+            text.append(third.map(digit) ?? UInt8(ascii: "="))
+        }
+    }
+
     /// How many bytes a text stands for; `nil` where it is not base64.
-    static func decodedCount(_ text: String) -> Int? {
-        let digits = text.utf8.span
+    static func decodedCount(_ digits: Span<UInt8>) -> Int? {
         var end = digits.count
         while end > 0, digits[end - 1] == UInt8(ascii: "=") { end -= 1 }
         let padding = digits.count - end

@@ -33,7 +33,7 @@ public struct ClientHandshake: Sendable {
         headers: [(name: String, value: String)] = [], nonce: [UInt8]
     ) {
         precondition(nonce.count == 16, "a WebSocket nonce has 16 bytes")
-        let key = Base64.encode(nonce)
+        let key = Base64.encode(nonce.span)
         var fields = [
             ("Host", host), ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Key", key),
             ("Sec-WebSocket-Version", "13"),
@@ -49,7 +49,9 @@ public struct ClientHandshake: Sendable {
         self.request = request + Array("\r\n".utf8)
         offered = subprotocols
         offeredDeflate = deflate
-        acceptKey = HandshakeFields.acceptKey(for: key)
+        var accepted: [UInt8] = []
+        HandshakeFields.append(acceptKeyFor: key.utf8.span, to: &accepted)
+        acceptKey = String(decoding: accepted, as: UTF8.self)
     }
 
     private static func printable(_ text: String) -> [UInt8] {

@@ -1,10 +1,15 @@
 /// What both ends of the opening handshake share (RFC 6455 section 4).
 enum HandshakeFields {
-    /// The answer to a `Sec-WebSocket-Key` (section 4.2.2).
-    static func acceptKey(for key: String) -> String {
-        var bytes = Array(key.utf8)
-        bytes.append(contentsOf: "258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
-        return Base64.encode(SHA1.hash(bytes))
+    private static let keySuffix = Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
+
+    /// Appends the answer to a `Sec-WebSocket-Key` (section 4.2.2).
+    static func append(acceptKeyFor key: Span<UInt8>, to output: inout [UInt8]) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(key.count + keySuffix.count)
+        bytes.append(key)
+        bytes.append(contentsOf: keySuffix)
+        let hash = SHA1.hash(bytes.span)
+        Base64.append(hash.span, to: &output)
     }
 
     /// The values of all fields of a name, in order; names are compared without case.
@@ -14,33 +19,22 @@ enum HandshakeFields {
         return values
     }
 
-    /// The elements of comma-separated lists in all fields of a name, blanks and empty ones left out (RFC 9110 5.6.1).
-    static func elements(_ name: String, in headers: [(name: String, value: String)]) -> [String] {
-        var elements: [String] = []
-        for header in headers where isSame(header.name, name) {
-            let bytes = Array(header.value.utf8)
-            var start = 0
-            while let range = nextElement(of: bytes.span, from: &start) {
-                if !range.isEmpty { elements.append(String(decoding: bytes[range], as: UTF8.self)) }
-            }
-        }
-        return elements
-    }
-
     /// Whether the list has an element, compared without case.
     static func hasElement(_ name: String, _ element: String, in headers: [(name: String, value: String)]) -> Bool {
-        for header in headers where isSame(header.name, name) {
-            let value = header.value.utf8.span
-            var start = 0
-            while let range = nextElement(of: value, from: &start) {
-                if isSame(value.extracting(range), element.utf8.span) { return true }
-            }
+        headers.contains { isSame($0.name, name) && hasElement($0.value.utf8.span, element.utf8.span) }
+    }
+
+    /// Whether a comma-separated list (RFC 9110 section 5.6.1) has an element, compared without case.
+    static func hasElement(_ list: Span<UInt8>, _ element: Span<UInt8>) -> Bool {
+        var start = 0
+        while let range = nextElement(of: list, from: &start) {
+            if isSame(list.extracting(range), element) { return true }
         }
         return false
     }
 
     /// Where the next element of a list is, without the blanks around it; moves `start` behind its comma.
-    private static func nextElement(of list: Span<UInt8>, from start: inout Int) -> Range<Int>? {
+    static func nextElement(of list: Span<UInt8>, from start: inout Int) -> Range<Int>? {
         guard start <= list.count else { return nil }
         var first = start
         var end = start
@@ -63,7 +57,7 @@ enum HandshakeFields {
     /// Whether two names are the same but for the case of their ASCII letters.
     private static func isSame(_ one: String, _ other: String) -> Bool { isSame(one.utf8.span, other.utf8.span) }
 
-    private static func isSame(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+    static func isSame(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
         guard one.count == other.count else { return false }
         for index in one.indices {
             let byte = one[index]

@@ -1,65 +1,77 @@
-/// SHA-1 (FIPS 180-4), for the accept key alone.
+/// SHA-1 (FIPS 180-4 section 6.1), for the handshake alone.
 ///
 /// This room imports nothing, so that it can be used and tested without a crypto library; the handshake uses the hash as
 /// a checksum against mix-ups, not for secrecy (RFC 6455 section 10.8).
-enum SHA1 {
+struct SHA1 {
+    private var state: InlineArray<5, UInt32> = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
     /// The digest, 20 bytes.
-    static func hash(_ message: [UInt8]) -> [UInt8] {
-        var state: InlineArray<5, UInt32> = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
-        let padded = pad(message)
-        for start in stride(from: 0, to: padded.count, by: 64) { mix(padded.span, from: start, into: &state) }
-        var digest: [UInt8] = []
-        digest.reserveCapacity(20)
-        for index in state.indices { append(state[index], to: &digest) }
-        return digest
-    }
-
-    private static func pad(_ message: [UInt8]) -> [UInt8] {
-        var padded = message
-        padded.reserveCapacity(message.count + 72)
-        padded.append(0x80)
-        while padded.count % 64 != 56 { padded.append(0) }
+    static func hash(_ message: Span<UInt8>) -> InlineArray<20, UInt8> {
+        var hash = SHA1()
+        let whole = message.count / 64 * 64
+        for start in stride(from: 0, to: whole, by: 64) { hash.mix(words(of: message.extracting(start..<start + 64))) }
+        let rest = message.extracting(whole...)
+        var words = words(of: rest)
+        words[rest.count / 4] |= 0x80 << UInt32(24 - rest.count % 4 * 8)
+        if rest.count >= 56 {
+            hash.mix(words)
+            words = InlineArray(repeating: 0)
+        }
         let bits = UInt64(message.count) * 8
-        append(UInt32(bits >> 32), to: &padded)
-        append(UInt32(truncatingIfNeeded: bits), to: &padded)
-        return padded
+        words[14] = UInt32(truncatingIfNeeded: bits >> 32)
+        words[15] = UInt32(truncatingIfNeeded: bits)
+        hash.mix(words)
+        let state = hash.state
+        return InlineArray { UInt8(truncatingIfNeeded: state[$0 / 4] >> UInt32(24 - $0 % 4 * 8)) }
     }
 
-    /// Mixes 64 bytes in.
-    private static func mix(_ bytes: Span<UInt8>, from start: Int, into state: inout InlineArray<5, UInt32>) {
-        var words = InlineArray<80, UInt32>(repeating: 0)
-        for index in 0..<64 { words[index / 4] = words[index / 4] << 8 | UInt32(bytes[start + index]) }
+    /// Up to 64 bytes as words, their highest byte first; what is missing is 0.
+    private static func words(of bytes: Span<UInt8>) -> InlineArray<16, UInt32> {
+        var words = InlineArray<16, UInt32>(repeating: 0)
+        for index in bytes.indices { words[index / 4] |= UInt32(bytes[index]) << UInt32(24 - index % 4 * 8) }
+        return words
+    }
+
+    /// Mixes 64 bytes in, the first 16 words of the schedule.
+    private mutating func mix(_ block: InlineArray<16, UInt32>) {
+        var schedule = InlineArray<80, UInt32>(repeating: 0)
+        for index in 0..<16 { schedule[index] = block[index] }
         for index in 16..<80 {
-            words[index] = rotate(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], by: 1)
+            let mixed = schedule[index - 3] ^ schedule[index - 8] ^ schedule[index - 14] ^ schedule[index - 16]
+            schedule[index] = rotate(mixed, by: 1)
         }
+        let before = state
+        let words = schedule.span
+        rounds(0, of: words, 0x5A82_7999) { $0 & $1 | ~$0 & $2 }
+        rounds(20, of: words, 0x6ED9_EBA1) { $0 ^ $1 ^ $2 }
+        rounds(40, of: words, 0x8F1B_BCDC) { $0 & $1 | $0 & $2 | $1 & $2 }
+        rounds(60, of: words, 0xCA62_C1D6) { $0 ^ $1 ^ $2 }
+        for index in state.indices { state[index] &+= before[index] }
+    }
+
+    /// Twenty rounds; after five of them each word of the state has its old place again, so none is moved.
+    @inline(__always)
+    private mutating func rounds(
+        _ start: Int, of schedule: Span<UInt32>, _ constant: UInt32,
+        choice: (UInt32, UInt32, UInt32) -> UInt32
+    ) {
         var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
-        for index in 0..<80 {
-            let (choice, constant): (UInt32, UInt32) =
-                switch index / 20 {
-                case 0: (b & c | ~b & d, 0x5A82_7999)
-                case 1: (b ^ c ^ d, 0x6ED9_EBA1)
-                case 2: (b & c | b & d | c & d, 0x8F1B_BCDC)
-                default: (b ^ c ^ d, 0xCA62_C1D6)
-                }
-            let next = rotate(a, by: 5) &+ choice &+ e &+ constant &+ words[index]
-            (a, b, c, d, e) = (next, a, rotate(b, by: 30), c, d)
+        for index in stride(from: start, to: start + 20, by: 5) {
+            e &+= rotate(a, by: 5) &+ choice(b, c, d) &+ constant &+ schedule[index]
+            b = rotate(b, by: 30)
+            d &+= rotate(e, by: 5) &+ choice(a, b, c) &+ constant &+ schedule[index + 1]
+            a = rotate(a, by: 30)
+            c &+= rotate(d, by: 5) &+ choice(e, a, b) &+ constant &+ schedule[index + 2]
+            e = rotate(e, by: 30)
+            b &+= rotate(c, by: 5) &+ choice(d, e, a) &+ constant &+ schedule[index + 3]
+            d = rotate(d, by: 30)
+            a &+= rotate(b, by: 5) &+ choice(c, d, e) &+ constant &+ schedule[index + 4]
+            c = rotate(c, by: 30)
         }
-        state[0] &+= a
-        state[1] &+= b
-        state[2] &+= c
-        state[3] &+= d
-        state[4] &+= e
+        state = [a, b, c, d, e]
     }
 
-    private static func rotate(_ word: UInt32, by count: UInt32) -> UInt32 {
-        word << count | word >> (32 - count)
-    }
-
-    /// Appends a word, its highest byte first.
-    private static func append(_ word: UInt32, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(truncatingIfNeeded: word >> 24))
-        bytes.append(UInt8(truncatingIfNeeded: word >> 16))
-        bytes.append(UInt8(truncatingIfNeeded: word >> 8))
-        bytes.append(UInt8(truncatingIfNeeded: word))
+    @inline(__always)
+    private func rotate(_ word: UInt32, by count: UInt32) -> UInt32 {
+        word &<< count | word &>> (32 &- count)
     }
 }

@@ -26,56 +26,69 @@ public enum ServerHandshake {
         method: String, minorVersion: Int, headers: [(name: String, value: String)], subprotocols supported: [String],
         deflate settings: DeflateSettings? = nil
     ) -> Answer {
-        guard HandshakeFields.hasElement("upgrade", "websocket", in: headers) else { return .notAnUpgrade }
+        var request = HandshakeRequest(subprotocols: supported)
+        for (name, value) in headers { request.take(name: name.utf8.span, value: value.utf8.span) }
+        return answer(request, method: method, minorVersion: minorVersion, deflate: settings)
+    }
+
+    /// Judges a request whose fields were taken.
+    ///
+    /// - Parameters:
+    ///   - request: What its header fields say.
+    ///   - method: The request's method.
+    ///   - minorVersion: The minor version of HTTP/1.
+    ///   - settings: What this server wants of permessage-deflate; `nil`: every offer is declined.
+    /// - Returns: What to say.
+    public static func answer(
+        _ request: HandshakeRequest, method: String, minorVersion: Int, deflate settings: DeflateSettings? = nil
+    ) -> Answer {
+        guard request.upgradesToWebSocket else { return .notAnUpgrade }
         guard method == "GET" else {
             return .reject(status: 405, reason: "a WebSocket handshake is a GET", headers: [("Allow", "GET")])
         }
         guard minorVersion >= 1 else { return badRequest("a WebSocket handshake needs HTTP/1.1") }
-        guard HandshakeFields.values("host", in: headers).count == 1 else { return badRequest("one Host is needed") }
-        guard HandshakeFields.hasElement("connection", "upgrade", in: headers) else {
-            return badRequest("Connection lacks upgrade")
-        }
-        let versions = HandshakeFields.values("sec-websocket-version", in: headers)
-        guard versions.count <= 1 else { return badRequest("more than one Sec-WebSocket-Version") }
-        guard versions.first == "13" else {
+        guard request.hosts == 1 else { return badRequest("one Host is needed") }
+        guard request.connectionUpgrades else { return badRequest("Connection lacks upgrade") }
+        guard request.versions <= 1 else { return badRequest("more than one Sec-WebSocket-Version") }
+        guard request.isVersion13 else {
             return .reject(
                 status: 426, reason: "only WebSocket version 13 is spoken here",
                 headers: [("Sec-WebSocket-Version", "13")])
         }
-        let keys = HandshakeFields.values("sec-websocket-key", in: headers)
-        guard let key = keys.first, keys.count == 1, Base64.decodedCount(key) == 16 else {
+        guard request.keys == 1, let key = request.key else {
             return badRequest("one Sec-WebSocket-Key of 16 bytes is needed")
         }
-        guard let extensions = ExtensionElement.all(in: headers) else {
+        guard let extensions = ExtensionElement.all(in: request.extensions) else {
             return badRequest("Sec-WebSocket-Extensions is malformed")
         }
-        let offered = HandshakeFields.elements("sec-websocket-protocol", in: headers)
-        let chosen = supported.first { offered.contains($0) }
         let deflate = settings?.accept(extensions)
+        let subprotocol = request.subprotocol
         return .accept(
-            response: response(to: key, subprotocol: chosen, extensions: deflate?.answer), subprotocol: chosen,
-            deflate: deflate?.parameters)
+            response: response(to: key.span, subprotocol: subprotocol, extensions: deflate?.answer),
+            subprotocol: subprotocol, deflate: deflate?.parameters)
     }
 
     private static func badRequest(_ reason: String) -> Answer {
         .reject(status: 400, reason: reason, headers: [])
     }
 
-    private static func response(to key: String, subprotocol: String?, extensions: String?) -> [UInt8] {
+    private static let beginning = Array(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ".utf8)
+
+    private static func response(to key: Span<UInt8>, subprotocol: String?, extensions: String?) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
-        func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
-        add("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ")
-        add(HandshakeFields.acceptKey(for: key))
+        bytes.append(contentsOf: beginning)
+        HandshakeFields.append(acceptKeyFor: key, to: &bytes)
         if let subprotocol {
-            add("\r\nSec-WebSocket-Protocol: ")
-            add(subprotocol)
+            bytes.append("\r\nSec-WebSocket-Protocol: ".utf8.span)
+            bytes.append(subprotocol.utf8.span)
         }
         if let extensions {
-            add("\r\nSec-WebSocket-Extensions: ")
-            add(extensions)
+            bytes.append("\r\nSec-WebSocket-Extensions: ".utf8.span)
+            bytes.append(extensions.utf8.span)
         }
-        add("\r\n\r\n")
+        bytes.append("\r\n\r\n".utf8.span)
         return bytes
     }
 }

@@ -11,8 +11,13 @@ struct ExtensionElement: Equatable {
 
     /// The extensions of all fields, in order; `nil` where one is not as the grammar wants it.
     static func all(in headers: [(name: String, value: String)]) -> [ExtensionElement]? {
+        all(in: HandshakeFields.values("sec-websocket-extensions", in: headers))
+    }
+
+    /// The extensions of the values of all fields, in order; `nil` where one is not as the grammar wants it.
+    static func all(in values: [String]) -> [ExtensionElement]? {
         var elements: [ExtensionElement] = []
-        for value in HandshakeFields.values("sec-websocket-extensions", in: headers) {
+        for value in values {
             var reader = ExtensionReader(value)
             guard let more = reader.list() else { return nil }
             elements += more
