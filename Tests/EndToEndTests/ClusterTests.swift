@@ -60,6 +60,11 @@ import Testing
         try await runClient("full.py", Places.fanfare)
     }
 
+    @Test("a channel can be read although NATS took a snapshot's head and told so too late")
+    func snapshots() async throws {
+        try await runClient("snapshots.py", Places.fanfare)
+    }
+
     @Test("whatever fails, nothing acked is lost, nothing comes twice, and all brokers end equal")
     func faults() async throws {
         try await runClient(

@@ -13,6 +13,39 @@ final class EntryPlaces: Sendable {
             var last: UInt64 = 0
             /// Behind which places, up to which, some were not told yet: NATS tells now and then one before another.
             var gaps: [(after: UInt64, through: UInt64)] = []
+
+            mutating func note(_ place: UInt64, after previous: UInt64) {
+                if previous < last {
+                    if noteLate(place, after: previous) { return }
+                    // What was there and is lost may be the place of something else now.
+                    self = State()
+                } else if previous > last, last > 0 {
+                    if gaps.count == Channel.mostGaps { forgetUnproven() }
+                    gaps.append((last, previous))
+                }
+                last = place
+                places.append(place)
+                if places.count > EntryPlaces.most { places.removeFirst(places.count / 2) }
+            }
+
+            private mutating func noteLate(_ place: UInt64, after previous: UInt64) -> Bool {
+                guard let index = gaps.firstIndex(where: { $0.after < place && place <= $0.through }) else {
+                    return false
+                }
+                let gap = gaps.remove(at: index)
+                if place < gap.through { gaps.insert((place, gap.through), at: index) }
+                if gap.after < previous { gaps.insert((gap.after, previous), at: index) }
+                places.insert(place, at: (places.lastIndex { $0 < place } ?? -1) + 1)
+                return true
+            }
+
+            /// Forgets what stands before something that was not told: each entry tells by the one before it that this is
+            /// there still, and where NATS has lost what it had, others' entries stand in its place.
+            mutating func forgetUnproven() {
+                guard let gap = gaps.last else { return }
+                places.removeFirst(places.firstIndex { $0 > gap.after } ?? places.count)
+                gaps = []
+            }
         }
 
         private static let mostGaps = 64
@@ -21,27 +54,13 @@ final class EntryPlaces: Sendable {
 
         /// Notes an entry that was told, and which one was before it.
         func note(_ place: UInt64, after previous: UInt64) {
-            state.withLock { state in
-                if previous < state.last {
-                    if state.gaps.contains(where: { $0.after < place && place <= $0.through }) {
-                        let index = state.places.lastIndex { $0 < place } ?? -1
-                        return state.places.insert(place, at: index + 1)
-                    }
-                    // What was there and is lost may be the place of something else now.
-                    state = State()
-                } else if previous > state.last, state.last > 0 {
-                    if state.gaps.count == Channel.mostGaps { state.gaps.removeFirst() }
-                    state.gaps.append((state.last, previous))
-                }
-                state.last = place
-                state.places.append(place)
-                if state.places.count > EntryPlaces.most { state.places.removeFirst(state.places.count / 2) }
-            }
+            state.withLock { $0.note(place, after: previous) }
         }
 
-        /// Takes those before a place.
+        /// Takes those before a place that are known to be the channel's still, and forgets the others.
         func take(before end: UInt64) -> [UInt64] {
             state.withLock { state in
+                state.forgetUnproven()
                 let count = state.places.firstIndex { $0 >= end } ?? state.places.count
                 defer { state.places.removeFirst(count) }
                 return Array(state.places.prefix(count))

@@ -138,10 +138,10 @@ final class NATSReader: Sendable {
         }
     }
 
-    /// Makes sure that nothing was let go of between what was known and the first entry that was read.
+    /// Makes sure that nothing was let go of between what was known and the last entry that there was.
     private func verify() {
-        let (reading, start) = state.withLock { ($0.reading, $0.start) }
-        guard !reading.entries.isEmpty else { return answer(.success(reading)) }
+        let (reading, start, last) = state.withLock { ($0.reading, $0.start, $0.last) }
+        guard start < last else { return answer(.success(reading)) }
         link.askLeader(of: subjects.state, lastOf: subjects.head(of: channel)) { [self] result in
             switch result {
             case .failure(let error): answer(.failure(error))

@@ -58,6 +58,9 @@ final class SnapshotKeeper: Sendable {
     private static let intervalPerPart: Int64 = 1_000
     /// How many entries are looked for at a time that nobody who is here has heard of.
     private static let mostSwept = 1_000
+    /// How often a head is looked for that may have been taken, and the pause that grows with each look, in milliseconds.
+    private static let mostLooks = 5
+    private static let pausePerLook = 200
     /// How many snapshots may wait; more are not made.
     private static let maxJobs = 1_000
 
@@ -109,19 +112,24 @@ final class SnapshotKeeper: Sendable {
     }
 
     private func keep(_ job: Job) {
-        let lastHead = #"{"last_by_subj":"\#(subjects.head(of: job.channel))"}"#
-        guard case .success(let message) = link.waitLeader(of: subjects.state, lastHead) else { return }
+        guard case .success(let message) = newestHead(of: job.channel) else { return }
         let old = message.flatMap { SnapshotHead($0.bytes) }
         let now = Int64(SystemClock.unix)
         if let old, !isDue(job, after: old, at: now) { return }
         guard let parts = store(job) else { return }
-        // Only in place of the one that was found: of two brokers at once, one is first.
+        // Replicas of NATS 2.9 were seen to differ after it had refused something, so no head is sent that is known to be late.
+        guard case .success(let again) = newestHead(of: job.channel), again?.sequence == message?.sequence else {
+            return drop(parts)
+        }
         let head = SnapshotHead(position: job.position, at: now, floor: old?.position ?? 0, places: parts)
-        let isFirst = store(head.bytes, as: subjects.head(of: job.channel), after: message?.sequence ?? 0) != nil
-        guard isFirst else { return drop(parts) }
-        if let old {
+        switch put(head, of: job.channel, after: message?.sequence ?? 0) {
+        case true?:
+            guard let old else { return }
             letGo(of: job.channel, before: old.position)
             drop(old.places)
+        case false?: drop(parts)
+        // A head that names them may be there, or come yet.
+        case nil: break
         }
     }
 
@@ -140,7 +148,7 @@ final class SnapshotKeeper: Sendable {
         var stored: [UInt64] = []
         for index in 0..<max(1, (bytes.count + size - 1) / size) {
             let part = Array(bytes[min(bytes.count, index * size)..<min(bytes.count, (index + 1) * size)])
-            guard let place = store(part, as: subjects.part(index, of: job.channel, at: job.position), after: nil)
+            guard case .success(let place) = store(part, as: subjects.part(index, of: job.channel, at: job.position))
             else {
                 drop(stored)
                 return nil
@@ -150,10 +158,30 @@ final class SnapshotKeeper: Sendable {
         return stored
     }
 
-    /// - Returns: Where it stands; `nil` where it was not taken, or nobody knows.
-    private func store(_ bytes: [UInt8], as subject: String, after last: UInt64?) -> UInt64? {
-        let headers = last.map { [("Nats-Expected-Last-Subject-Sequence", String($0))] } ?? []
-        return try? NATSLog.place(link.wait(for: subject, bytes, headers: headers)).get()
+    /// Puts a head in the place of the one that was found, and of no other: of two brokers at once, one is first.
+    ///
+    /// - Returns: Whether it was taken; `nil` where nobody knows.
+    private func put(_ head: SnapshotHead, of channel: String, after last: UInt64) -> Bool? {
+        let condition = [("Nats-Expected-Last-Subject-Sequence", String(last))]
+        if case .success = store(head.bytes, as: subjects.head(of: channel), headers: condition) { return true }
+        // It may have been taken though nobody said so, or by other servers than the one that refused it.
+        for look in 1...SnapshotKeeper.mostLooks where !state.withLock({ $0.isClosed }) {
+            if case .success(let found?) = newestHead(of: channel), found.sequence > last {
+                return SnapshotHead(found.bytes) == head
+            }
+            Semaphore().wait(milliseconds: look * SnapshotKeeper.pausePerLook)
+        }
+        return nil
+    }
+
+    private func newestHead(of channel: String) -> Result<StoredMessage?, StoreError> {
+        link.waitLeader(of: subjects.state, #"{"last_by_subj":"\#(subjects.head(of: channel))"}"#)
+    }
+
+    private func store(
+        _ bytes: [UInt8], as subject: String, headers: [(String, String)] = []
+    ) -> Result<UInt64, AppendFailure> {
+        NATSLog.place(link.wait(for: subject, bytes, headers: headers))
     }
 
     /// Lets go of a snapshot's parts.

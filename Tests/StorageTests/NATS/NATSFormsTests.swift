@@ -126,4 +126,29 @@ import Testing
         places.end("a")
         #expect(places.take("a", before: .max) == [])
     }
+    @Test("places before what was not told are not taken: they may be another channel's by now")
+    func unprovenPlaces() {
+        let places = EntryPlaces()
+        let channel = places.begin("a")
+        func note(_ told: [(UInt64, UInt64)]) {
+            for (place, previous) in told { channel.note(place, after: previous) }
+        }
+        // 5 and 6 are lost, and 7 is not told.
+        note([(3, 0), (5, 3), (6, 5), (8, 7), (9, 8)])
+        #expect(places.take("a", before: 9) == [8])
+        #expect(places.take("a", before: .max) == [9])
+        // 12, 13 and 15 come late, in whichever order.
+        for late in [[(12, 11), (13, 12), (15, 14)], [(15, 14), (13, 12), (12, 11)]] as [[(UInt64, UInt64)]] {
+            places.end("a")
+            let channel = places.begin("a")
+            for (place, previous) in [(11, 10), (14, 13), (16, 15)] + late { channel.note(place, after: previous) }
+            #expect(places.take("a", before: .max) == [11, 12, 13, 14, 15, 16])
+        }
+        places.end("a")
+        let other = places.begin("a")
+        for (place, previous) in [(11, 10), (14, 13), (13, 12), (16, 15), (17, 16)] as [(UInt64, UInt64)] {
+            other.note(place, after: previous)
+        }
+        #expect(places.take("a", before: .max) == [16, 17])
+    }
 }
