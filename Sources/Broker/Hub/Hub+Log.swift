@@ -67,8 +67,7 @@ extension Hub {
         let work = resident.channel.assumeIsolated { $0.takeLogWork(number: number, at: moment) }
         if let (number, bytes) = work.append {
             if number == batchNumber { batchNumber += 1 }
-            let id = String(writer, radix: 36) + "-" + String(number, radix: 36)
-            sharedLog.append(bytes, to: name, id: id) { inbox.post(.appended(name, number, $0)) }
+            sharedLog.append(bytes, to: name) { inbox.post(.appended(name, number, $0)) }
         }
         if work.hasGivenUp {
             metrics.commitFailures += 1

@@ -31,16 +31,14 @@ public protocol OperationLog: AnyObject, Sendable {
         _ channel: String, after position: UInt64?,
         answer: @escaping @Sendable (Result<LogReading, StoreError>) -> Void)
 
-    /// Appends to a channel; what has the same `id` as an entry of the last minutes is not appended again.
+    /// Appends to a channel; what is appended again, since it was not answered, is one more entry.
     ///
     /// - Parameters:
     ///   - bytes: the entry.
     ///   - channel: the channel.
-    ///   - id: a name that no other entry has.
     ///   - answer: gets where it stands, or why that is not known.
     func append(
-        _ bytes: [UInt8], to channel: String, id: String,
-        answer: @escaping @Sendable (Result<UInt64, AppendFailure>) -> Void)
+        _ bytes: [UInt8], to channel: String, answer: @escaping @Sendable (Result<UInt64, AppendFailure>) -> Void)
 
     /// Keeps a snapshot of what a channel is after the entry at a position, and lets go of entries that no reader needs
     /// any more. Where a newer one is there, or one not much older, it does nothing.

@@ -96,18 +96,18 @@ public final class NATSLog: OperationLog {
     /// Room for an entry's headers, which the servers count as well.
     private static let headerBytes = 1_024
 
-    /// Appends an entry; see ``OperationLog/append(_:to:id:answer:)``.
+    /// Appends an entry; see ``OperationLog/append(_:to:answer:)``.
+    ///
+    /// It has no name by which NATS would know it again (`Nats-Msg-Id`): where servers 2.9 had refused a message and one of
+    /// them stood still for some seconds, their replicas were seen to differ for good. Every ledger knows a batch again.
     public func append(
-        _ bytes: [UInt8], to channel: String, id: String,
-        answer: @escaping @Sendable (Result<UInt64, AppendFailure>) -> Void
+        _ bytes: [UInt8], to channel: String, answer: @escaping @Sendable (Result<UInt64, AppendFailure>) -> Void
     ) {
         guard bytes.count <= maxEntryBytes else {
             let words = "a batch of \(bytes.count) bytes, and the NATS servers take \(maxEntryBytes) (max_payload)"
             return answer(.failure(.refused(words)))
         }
-        link.ask(subjects.entries(of: channel), bytes, headers: [("Nats-Msg-Id", id)]) {
-            answer(NATSLog.place($0))
-        }
+        link.ask(subjects.entries(of: channel), bytes) { answer(NATSLog.place($0)) }
     }
 
     /// Where a stream has put what it was sent.
@@ -116,7 +116,6 @@ public final class NATSLog: OperationLog {
         case .reply(let bytes, _, _):
             let answer = StreamAnswer(bytes)
             if answer.errorCode != nil { return .failure(.refused(answer.errorWords)) }
-            // 0, where the same entry came before and is not decided yet.
             guard let sequence = answer.sequence, sequence > 0 else { return .failure(.undecided) }
             return .success(sequence)
         case .nobody: return .failure(.refused("no stream takes it: it has no leader, or is not there"))

@@ -66,7 +66,7 @@ struct StreamSetup {
         let source = names.logBegin(partition) + fresh + ".*"
         return try make(
             names.log(partition), source,
-            #""discard":"new","max_msgs_per_subject":-1,"duplicate_window":120000000000,"#
+            #""discard":"new","max_msgs_per_subject":-1,"#
                 + #""description":"\#(names.description)","#
                 + #""republish":{"src":"\#(source)","dest":"\#(names.told(in: fresh))"}"#)
     }

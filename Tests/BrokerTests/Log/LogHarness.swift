@@ -17,7 +17,7 @@ final class LogHarness {
         /// What the log has told and has not arrived.
         var told: [(entry: LogEntry, previous: UInt64)] = []
         /// Batches that are on their way to the log.
-        var sent: [(number: UInt64, bytes: [UInt8], id: String)] = []
+        var sent: [(number: UInt64, bytes: [UInt8])] = []
         /// Reads that are not answered.
         var reads: [UInt64?] = []
         /// What was heard, as JSON.
@@ -117,7 +117,7 @@ final class LogHarness {
         let work = await node.channel.takeLogWork(number: node.number, at: moment)
         if let (number, bytes) = work.append {
             if number == node.number { node.number += 1 }
-            node.sent.append((number, bytes, "\(node.writer)-\(number)"))
+            node.sent.append((number, bytes))
         }
         if let read = work.read { node.reads.append(read.known) }
         if let (position, bytes) = work.snapshot { log.keep(at: position, bytes()) }
@@ -130,8 +130,8 @@ final class LogHarness {
     func store(_ node: Node, losesAnswer: Bool = false, step: UInt64? = nil) async {
         guard !node.sent.isEmpty else { return }
         let batch = node.sent.removeFirst()
-        let (entry, previous) = log.append(batch.bytes, id: batch.id, step: step ?? self.step)
-        if let previous { for other in nodes { other.told.append((entry, previous)) } }
+        let (entry, previous) = log.append(batch.bytes, step: step ?? self.step)
+        for other in nodes { other.told.append((entry, previous)) }
         if !losesAnswer { await node.channel.appended(batch.number, .success(entry.position), at: moment) }
         await collect(node)
     }

@@ -5,45 +5,44 @@ import Storage
 
 /// A log of one channel without servers, in the test's hands.
 struct SimulatedLog {
-    private(set) var entries: [(entry: LogEntry, id: String)] = []
+    private(set) var entries: [LogEntry] = []
     private var last: UInt64 = 0
     private var snapshot: LogReading.Snapshot?
     private var floor: UInt64 = 0
     /// All entries that ever were.
     private(set) var all: [LogEntry] = []
 
-    /// Appends what is not there yet; answers where it stands, and which one is before it where it is new.
-    mutating func append(_ bytes: [UInt8], id: String, step: UInt64) -> (entry: LogEntry, previous: UInt64?) {
-        if let known = entries.first(where: { $0.id == id }) { return (known.entry, nil) }
-        let previous = entries.last?.entry.position ?? 0
+    /// Appends; answers where it stands, and which one is before it.
+    mutating func append(_ bytes: [UInt8], step: UInt64) -> (entry: LogEntry, previous: UInt64) {
+        let previous = entries.last?.position ?? 0
         last += step
         let entry = LogEntry(position: last, bytes: bytes)
-        entries.append((entry, id))
+        entries.append(entry)
         all.append(entry)
         return (entry, previous)
     }
 
     /// The entries behind a position are lost, as by servers that come back without them.
     mutating func lose(after position: UInt64) {
-        entries.removeAll { $0.entry.position > position }
+        entries.removeAll { $0.position > position }
         all.removeAll { $0.position > position }
         last = position
     }
 
     func read(after position: UInt64?) -> LogReading {
-        if let position, entries.last?.entry.position ?? 0 < position { return LogReading(.less) }
+        if let position, entries.last?.position ?? 0 < position { return LogReading(.less) }
         if let position, floor <= position + 1 {
-            return LogReading(entries: entries.map(\.entry).filter { $0.position > position })
+            return LogReading(entries: entries.filter { $0.position > position })
         }
         let start = snapshot?.position ?? 0
-        return LogReading(.whole, snapshot: snapshot, entries: entries.map(\.entry).filter { $0.position > start })
+        return LogReading(.whole, snapshot: snapshot, entries: entries.filter { $0.position > start })
     }
 
     /// Keeps a snapshot, and lets go of all entries behind the one before.
     mutating func keep(at position: UInt64, _ bytes: [UInt8]) {
         guard position > snapshot?.position ?? 0 else { return }
         floor = snapshot?.position ?? 0
-        entries.removeAll { $0.entry.position < floor }
+        entries.removeAll { $0.position < floor }
         snapshot = LogReading.Snapshot(position: position, bytes: bytes)
     }
 }
