@@ -45,11 +45,22 @@ struct MemoryChannel {
         switch record {
         case .entry, .swept, .group, .message: break
         case .key(let user, let name, let key):
+            let wasAhead = newestKey.subtractingReportingOverflow(key.at)
+            if wasAhead.partialValue > keyLead, !wasAhead.overflow {
+                bringBackKeys(from: key.at)
+            } else {
+                newestKey = max(newestKey, key.at)
+            }
             keys[KeyPlace(user: user, key: name)] = key
-            newestKey = max(newestKey, key.at)
         case .frozen(let frozen):
             isFrozen = frozen
         }
+    }
+
+    /// Has what was used at later times count as used now, since the clock went back; see ``keyLead``.
+    private mutating func bringBackKeys(from now: Int64) {
+        for (place, key) in keys where key.at > now { keys[place]?.at = now }
+        newestKey = now
     }
 
     /// Looks at all keys only when their number has doubled, so that a key costs a constant time.

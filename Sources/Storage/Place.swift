@@ -17,6 +17,12 @@ struct KeyPlace: Hashable {
 /// How long a used key is kept at least, in milliseconds of the records' own time.
 let keyLifetime: Int64 = 10 * 60 * 1_000
 
+/// How far a key may be ahead of one that was used after it, in milliseconds.
+///
+/// What is further was used by a clock that was wrong, and counts as used now. It would be kept for as long as that clock
+/// was ahead, and so would what came after it.
+let keyLead: Int64 = 60 * 60 * 1_000
+
 /// Before which time keys may be forgotten, given the newest one's time; cannot overflow.
 func keyHorizon(newest: Int64) -> Int64 {
     let (horizon, overflow) = newest.subtractingReportingOverflow(keyLifetime)

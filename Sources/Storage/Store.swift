@@ -30,6 +30,13 @@ public protocol Store: AnyObject, Sendable {
     /// told and is lost must not be taken for what comes in its place.
     func expectLoss()
 
+    /// Has the time by which channels grow old follow a clock, and answers what it is then.
+    ///
+    /// It is kept with the channels. It goes forward by `most` seconds at most, however far ahead the clock is, and back
+    /// with the clock at once; both are Unix seconds.
+    func follow(
+        clock: Int64, byAtMost most: Int64, answer: @escaping @Sendable (Result<Int64, StoreError>) -> Void)
+
     /// Lists channels that nothing has changed for some time, some at once; see ``AgedChannels``.
     func agedChannels(
         _ query: AgedChannels.Query, answer: @escaping @Sendable (Result<AgedChannels, StoreError>) -> Void)
@@ -53,6 +60,13 @@ public protocol Store: AnyObject, Sendable {
 extension Store {
     /// Nothing, for a store whose epoch ends with its process anyway.
     public func expectLoss() {}
+
+    /// The clock, for a store in which nothing grows old.
+    public func follow(
+        clock: Int64, byAtMost most: Int64, answer: @escaping @Sendable (Result<Int64, StoreError>) -> Void
+    ) {
+        answer(.success(clock))
+    }
 
     /// None, for a store in which nothing grows old.
     public func agedChannels(

@@ -4,6 +4,23 @@ import Testing
 
 /// PROTOCOL.md section 3, `key`.
 @Suite struct KeyTests {
+    @Test("where the clock goes back a key is known for ten minutes from then on, and no longer")
+    func clockBack() throws {
+        var keys = UsedKeys()
+        let body = try #require(Fingerprint(bytes: Array(repeating: 0, count: 16)))
+        func use(_ key: String, at time: Int64) -> UsedKeys.Use {
+            UsedKeys.Use(user: "ada", key: key, at: time, body: body, answer: [])
+        }
+        keys.remember(use("a", at: 50_000_000))
+        keys.remember(use("b", at: 50_000_001))
+        keys.remember(use("c", at: 1_000_000))
+        keys.forget(before: 1_000_000)
+        #expect(keys.use(of: "a", by: "ada", at: 1_600_000) != nil)
+        #expect(keys.use(of: "a", by: "ada", at: 1_600_001) == nil)
+        keys.forget(before: 1_000_001)
+        #expect(keys.all.isEmpty)
+    }
+
     @Test func `The same key again changes nothing and gets the first answer again`() throws {
         var desk = Desk(.multiple)
         let first = try desk.add("a", "ada", key: "k")

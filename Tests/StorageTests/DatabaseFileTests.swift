@@ -159,9 +159,37 @@ import Testing
         }
     }
 
-    @Test func `An empty file becomes a store`() throws {
+    @Test func `An empty file becomes a store, also where the lock of a first start is left that never made one`()
+        throws
+    {
         try Data().write(to: URL(filePath: folder.file()))
+        try Data("4711\n".utf8).write(to: URL(filePath: folder.file() + ".lock"))
         #expect(try SQLiteStore(file: folder.file()).epoch.count == 16)
+    }
+
+    @Test func `A store that was cut to 0 bytes is refused until it is removed`() async throws {
+        try await makeStore()
+        for _ in 1...2 {
+            try Data().write(to: URL(filePath: folder.file()))
+            #expect(unusableReason()?.contains("has 0 bytes and was a store") == true)
+        }
+        try FileManager.default.removeItem(atPath: folder.file())
+        #expect(try SQLiteStore(file: folder.file()).epoch.count == 16)
+    }
+
+    @Test func `A file of 0 bytes with a write-ahead log is refused, and keeps the log`() throws {
+        try Data().write(to: URL(filePath: folder.file()))
+        try Data("what was not copied".utf8).write(to: URL(filePath: folder.file() + "-wal"))
+        #expect(unusableReason()?.contains("has 0 bytes and was a store") == true)
+        #expect(try Data(contentsOf: URL(filePath: folder.file() + "-wal")).count == 19)
+    }
+
+    @Test func `Whoever is refused is told the process that has the file, also where it is a store already`() throws {
+        for _ in 1...2 {
+            let store = try SQLiteStore(file: folder.file())
+            #expect(unavailableReason(folder.file())?.contains("process \(getpid()) has it") == true)
+            store.close()
+        }
     }
 
     @Test func `What would be written to a file that was removed is refused`() async throws {

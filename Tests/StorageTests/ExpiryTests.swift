@@ -22,6 +22,43 @@ import Testing
         }.get()
     }
 
+    private func follow(_ clock: Int64, byAtMost most: Int64) async throws -> Int64 {
+        try await withCheckedContinuation { continuation in
+            store.follow(clock: clock, byAtMost: most) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    @Test func `The time of a new store is the clock's, goes forward by steps, and back at once`() async throws {
+        #expect(try await follow(1_000, byAtMost: 0) == 1_000)
+        #expect(try await follow(1_010, byAtMost: 15) == 1_010)
+        #expect(try await follow(9_000, byAtMost: 0) == 1_010, "a start alone is no time that goes by")
+        #expect(try await follow(9_000, byAtMost: 15) == 1_025)
+        #expect(try await follow(500, byAtMost: 15) == 500)
+        #expect(try await follow(.max, byAtMost: 15) == 515)
+    }
+
+    @Test func `The time is kept with the channels`() throws {
+        for (clock, time) in [(1_000, 1_000), (5_000, 1_015), (5_000, 1_030)] as [(Int64, Int64)] {
+            let engine = try Engine(file: folder.file("time.db"))
+            #expect(try engine.follow(clock: clock, byAtMost: 15) == time)
+        }
+    }
+
+    @Test func `A store of before begins with the time of its newest change`() throws {
+        let older = Schema(steps: Array(Schema.current.steps.prefix(5)))
+        do {
+            let place = try DatabaseFile(folder.file("old.db"))
+            let locks = try place.lock()
+            let database = try Database(path: place.path, locks: locks)
+            try older.prepare(database, path: place.path)
+            try database.execute(
+                "INSERT INTO channels (name, seq, frozen, touched) VALUES ('chat:1', 1, 0, 100), ('chat:2', 1, 0, NULL)",
+                "a test")
+        }
+        let engine = try Engine(file: folder.file("old.db"))
+        #expect(try engine.follow(clock: 9_000, byAtMost: 0) == 100)
+    }
+
     private func expire(_ channels: [String], _ moment: Int64) async throws -> Int {
         try await withCheckedContinuation { continuation in
             store.expire(channels, unchangedSince: moment) { continuation.resume(returning: $0) }

@@ -22,6 +22,21 @@ import Testing
         #expect(await store.commit("chat:42", image.seq + 1).isSuccess)
     }
 
+    @Test(arguments: [0, 300, 1_000, 3_000, 6_000, 10_000, 20_000])
+    func `A first start that was killed after some microseconds is made up for by the next`(_ delay: Int) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file()
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, delay = delay as Int] in
+            _ = try StoreThread {
+                usleep(UInt32(delay))
+                kill(getpid(), SIGKILL)
+            }
+            while true { _ = try? SQLiteStore(file: path) }
+        }
+        let store = try SQLiteStore(file: path)
+        #expect(await store.commit("chat:42", 1, [.entry("ada")]).isSuccess)
+    }
+
     /// Commits without end; each answer writes one byte, and the last one kills the process while others wait.
     private static func commitUntilKilled(path: String, answers: Int) throws {
         let store = try SQLiteStore(file: path)

@@ -18,6 +18,24 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `Keys of a clock that was far ahead count as used when it went back, and go in their time`(
+        _ kind: StoreKind
+    ) async throws {
+        let store = try kind.make(in: folder)
+        let minute: Int64 = 60_000
+        let ahead = (0..<100).map { Record.key("a\($0)", at: 40 * 1_440 * minute) }
+        #expect(await store.commit("chat:42", 1, ahead).isSuccess)
+        #expect(await store.commit("chat:42", 2, [.key("first", at: minute)]).isSuccess)
+        #expect(try await store.load("chat:42", keysSince: minute).records.count == 101, "none is forgotten early")
+        #expect(try await store.load("chat:42", keysSince: minute + 1).records == [])
+        for number in 2...40 {
+            let keys = (0..<100).map { Record.key("k\(number)-\($0)", at: Int64(number) * minute) }
+            #expect(await store.commit("chat:42", UInt64(number) + 1, keys).isSuccess)
+        }
+        #expect(try await store.load("chat:42", keysSince: .min).records.count <= 2_500, "of 4,001")
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `Random commits give back what a plain fold of them has`(_ kind: StoreKind) async throws {
         let store = try kind.make(in: folder)
         var random = SeededGenerator()

@@ -4,13 +4,37 @@ import Transport
 // Channels that nobody has changed for so long that their namespace lets them go.
 extension Hub {
     /// How long the store is left alone between two searches.
-    private static let expiryInterval = Duration.seconds(600)
+    private static let expiryInterval = 600
+    /// How many seconds older than an interval channels may grow in one: a day an hour.
+    private static let catchingUp = 86_400 * expiryInterval / 3_600
 
     /// Has the store looked through, now and from time to time; one hub does so for all.
     func scheduleExpiry() {
+        followClock(byAtMost: 0)
+    }
+
+    private func followClock(byAtMost most: Int) {
         guard index == 0 else { return }
+        let inbox = hubs[index]
+        store.follow(clock: now / 1_000, byAtMost: Int64(most)) { inbox.post(.timed($0)) }
+        loop.schedule(
+            Alarm { [unowned self] in followClock(byAtMost: Self.expiryInterval + Self.catchingUp) },
+            after: .seconds(Self.expiryInterval))
+    }
+
+    /// Goes by the time of the store from here on.
+    func timed(_ result: Result<Int64, StoreError>) {
+        do throws(StoreError) { storeTime = try result.get() } catch {
+            return log.say(.error, .store, "the store could not follow the clock: \(error.reason)")
+        }
+        let days = (now / 1_000 - storeTime) / 86_400
+        if days > 0, !isClockAhead {
+            log.warning(
+                "the clock is \(days) days ahead of when this store was last in use: channels grow old by a day an hour until that is made up for; set the clock if it is wrong"
+            )
+        }
+        isClockAhead = days > 0
         lookForAged(after: 0)
-        loop.schedule(Alarm { [unowned self] in scheduleExpiry() }, after: Self.expiryInterval)
     }
 
     private func lookForAged(after place: Int64) {
@@ -23,7 +47,7 @@ extension Hub {
     }
 
     /// The moment so many days ago, in Unix seconds.
-    private func moment(before days: Int) -> Int64 { now / 1_000 - Int64(days) * 86_400 }
+    private func moment(before days: Int) -> Int64 { storeTime - Int64(days) * 86_400 }
 
     /// Passes a page of old channels on to the hubs on which they would live.
     func aged(_ result: Result<AgedChannels, StoreError>) {

@@ -40,6 +40,9 @@ public actor Hub {
     /// Channels whose log is to be looked at since something may have been missed, and since it is their turn.
     var unchecked: [String] = []
     var uncheckedInRound: [String] = []
+    /// The time by which channels grow old, in Unix seconds, and whether the clock is far ahead of it.
+    var storeTime: Int64 = 0
+    var isClockAhead = false
     let log: BrokerLog
     /// Channels that may be let go to make room, in no order.
     var candidates: [String] = []
@@ -167,6 +170,7 @@ public actor Hub {
         case .webhook(let queue, let message): senders[queue]?.receive(message)
         case .revoked(let revocation, let result, let key): revoked(revocation, result, for: key)
         case .sendAway(let revocation): sendAway(revocation)
+        case .timed(let time): timed(time)
         case .aged(let page): aged(page)
         case .expire(let channels, let moment): expire(channels, unchangedSince: moment)
         case .expired(let result): expired(result)

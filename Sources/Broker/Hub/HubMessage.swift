@@ -24,6 +24,8 @@ enum HubMessage: Sendable {
     indirect case revoked(Revocation, Result<Void, StoreError>, for: ConnectionKey)
     /// A user was revoked; those who are here are to go.
     indirect case sendAway(Revocation)
+    /// The store has followed the clock.
+    case timed(Result<Int64, StoreError>)
     /// The store looked for old channels.
     indirect case aged(Result<AgedChannels, StoreError>)
     /// Channels that would live here have grown old.

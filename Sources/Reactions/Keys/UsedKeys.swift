@@ -36,6 +36,7 @@ struct UsedKeys: Sendable {
     /// Remembers a use, in place of an older one of the same key.
     mutating func remember(_ use: Use) {
         if let slot = slot(of: use.key, by: use.user) { remove(slot) }
+        bringBack(to: use.at)
         var use = use
         use.older = newest
         use.newer = .nowhere
@@ -43,6 +44,20 @@ struct UsedKeys: Sendable {
         index.insert(slot, Self.hash(use.key, use.user))
         if newest.isSomewhere { pool[newest]?.newer = slot } else { oldest = slot }
         newest = slot
+    }
+
+    /// How far the newest use may be ahead of the next one, in milliseconds.
+    private static let lead: Int64 = 3_600_000
+
+    /// Where time went back far, has what was used later count as used now: it would be known for as long as time was
+    /// ahead, and so would all that comes after it.
+    private mutating func bringBack(to now: Int64) {
+        guard newest.isSomewhere, let last = pool[newest], now < last.at &- Self.lead else { return }
+        var slot = newest
+        while slot.isSomewhere, let use = pool[slot], use.at > now {
+            pool[slot]?.at = now
+            slot = use.older
+        }
     }
 
     /// Forgets what was used before a time.

@@ -11,6 +11,7 @@ struct ChannelWriter {
     private let dropEntry: Statement
     private let putKey: Statement
     private let dropKeys: Statement
+    private let moveKeys: Statement
     private let audit: AuditWriter
 
     init(_ database: Database) throws(SQLiteError) {
@@ -45,23 +46,28 @@ struct ChannelWriter {
             WITH oldest AS MATERIALIZED (SELECT id, at FROM keys ORDER BY id LIMIT ?2)
             DELETE FROM keys WHERE id IN (SELECT id FROM oldest WHERE at < ?1)
             """)
+        moveKeys = try prepare("UPDATE keys SET at = ?1 WHERE at > ?2")
         audit = try AuditWriter(database)
     }
 
     /// Writes a batch within the open transaction, and takes away as many outlived keys as keep up with the new ones.
     func write(_ batch: WriteBatch) throws(SQLiteError) {
-        var newestKey: Int64?
         var keyCount = 0
         for channel in batch.channels {
             let id = try write(channel)
-            for (place, key) in channel.keys {
-                try write(key, at: place, channel: id)
-                newestKey = max(newestKey ?? key.at, key.at)
-            }
+            for (place, key) in channel.keys { try write(key, at: place, channel: id) }
             keyCount += channel.keys.count
             for entry in channel.audit { try audit.write(entry) }
         }
-        if let newestKey { try prune(before: keyHorizon(newest: newestKey), limit: 2 * keyCount + 100) }
+        guard let newestKey = batch.newestKey else { return }
+        try prune(before: keyHorizon(newest: newestKey), limit: 2 * keyCount + 100)
+    }
+
+    /// Has keys that are far ahead of a time count as used then, since the clock went back; see ``keyLead``.
+    func bringBackKeys(to now: Int64) throws(SQLiteError) {
+        try moveKeys.bind(1, now)
+        try moveKeys.bind(2, now &+ keyLead)
+        try moveKeys.run()
     }
 
     /// Notes that the transaction of a batch was rolled back.

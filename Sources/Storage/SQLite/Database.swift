@@ -65,6 +65,14 @@ import Glibc
         unsafe sqlite3_close(handle)
     }
 
+    /// Leaves word beside the file that it is a store now, so that it is never taken for a new one.
+    func noteStore() {
+        switch locks {
+        case .some(let locks): locks.beside.noteStore()
+        case nil: break
+        }
+    }
+
     /// How long to wait for a lock that another program holds.
     func setBusyTimeout(milliseconds: CInt) {
         unsafe sqlite3_busy_timeout(handle, milliseconds)

@@ -23,9 +23,22 @@ struct DatabaseFile {
 
     /// Makes the file where it is missing, for its owner alone (mode 0600), and takes the locks that go with it; SQLite's
     /// other files take its mode over.
+    ///
+    /// A file of 0 bytes that was a store is refused: SQLite would take it for a new one, and drop its write-ahead log.
     func lock() throws(StoreError) -> DatabaseLocks {
         let beside = try FileLock(path: path + ".lock", leavesHolder: true)
-        return DatabaseLocks(beside: beside, on: try FileLock(path: path, leavesHolder: false))
+        let on = try FileLock(path: path, leavesHolder: false)
+        if on.isEmpty, beside.marksStore || Self.hasBytes(path + "-wal") {
+            throw .unusable(
+                "\(path) has 0 bytes and was a store: put a copy of it in its place, or remove it to begin with nothing"
+            )
+        }
+        return DatabaseLocks(beside: beside, on: on)
+    }
+
+    private static func hasBytes(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_size > 0
     }
 
     private static func makeFolder(_ path: String) throws(StoreError) {

@@ -25,12 +25,15 @@ struct Engine {
     private var sweeper: Sweeper
     private let remover: ChannelRemover
     let expiry: ChannelExpiry
+    let time: StoreTime
     var life: Life
     /// Whether a commit is on the disk when it is done (`synchronous` is FULL, not NORMAL).
     private var isSyncing = true
     /// Whether there may be something to take out that was swept.
     var mustSweep = true
     private var isSweepingPaused = false
+    /// The time of the newest key that was written last, in Unix milliseconds; at first anything is before it.
+    private var lastKey = Int64.max
     let audit: AuditWriter
     let begin: Statement
     private let beginReading: Statement
@@ -43,6 +46,7 @@ struct Engine {
         let locks = try file.lock()
         let database = try Self.open(file, locks: locks, settings: settings)
         try schema.prepare(database, path: file.path)
+        database.noteStore()
         self = try asStoreError { () throws(SQLiteError) in try Engine(database, settings: settings) }
     }
 
@@ -71,6 +75,7 @@ struct Engine {
         sweeper = try Sweeper(database)
         remover = try ChannelRemover(database)
         expiry = try ChannelExpiry(database)
+        time = try StoreTime(database)
         audit = try AuditWriter(database)
         begin = try Statement(database, "BEGIN IMMEDIATE", "saving changes")
         beginReading = try Statement(database, "BEGIN", "reading a channel")
@@ -109,10 +114,13 @@ struct Engine {
         do throws(SQLiteError) {
             try checkPlace()
             try setSyncing(batch.isSynced)
+            let newestKey = batch.newestKey ?? lastKey
             try transaction(begin) { () throws(SQLiteError) in
+                if newestKey < lastKey &- keyLead { try writer.bringBackKeys(to: newestKey) }
                 try writer.write(batch)
                 for channel in batch.channels { try outbox.add(channel.posts) }
             }
+            lastKey = newestKey
             if batch.hasSweeps || isSweepingPaused { mustSweep = true }
         } catch {
             writer.forget()

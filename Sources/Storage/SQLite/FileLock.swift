@@ -14,21 +14,27 @@ struct DatabaseLocks: ~Copyable {
 /// closed after the connection; one that was refused belongs to a process that has no connection.
 struct FileLock: ~Copyable {
     private let descriptor: CInt
+    /// Whether the file says that the database beside it has been made.
+    let marksStore: Bool
+
+    /// The second line of a file that says so.
+    private static let mark = "store"
 
     /// Takes the lock, or says who has it; the file is made for its owner alone (mode 0600) where it is missing.
     ///
-    /// With `leavesHolder` it holds nothing but the number of the process that has the lock.
+    /// With `leavesHolder` it has the number of the process that has the lock, and what ``noteStore()`` left.
     init(path: String, leavesHolder: Bool) throws(StoreError) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw .unavailable("cannot open \(path): \(lastError())") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let holder = leavesHolder ? "process \(Self.holder(descriptor))" : "another process"
+            let holder = leavesHolder ? "process \(Self.holder(Self.lines(descriptor)))" : "another process"
             let reason = errno == EWOULDBLOCK ? "\(holder) has it" : lastError()
             Glibc.close(descriptor)
             throw .unavailable("cannot lock \(path), only one broker may use a database: \(reason)")
         }
         self.descriptor = descriptor
-        if leavesHolder { writeHolder() }
+        marksStore = leavesHolder && Self.lines(descriptor).dropFirst().first.map(String.init) == Self.mark
+        if leavesHolder { write(marksStore) }
     }
 
     deinit {
@@ -38,19 +44,34 @@ struct FileLock: ~Copyable {
         Glibc.close(descriptor)
     }
 
+    /// Leaves word that the database beside the file has been made.
+    func noteStore() {
+        if !marksStore { write(true) }
+    }
+
+    /// Whether there is nothing in the file.
+    var isEmpty: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_size == 0
+    }
+
     /// Leaves this process's number for the words of whoever is refused; that it fails does no harm.
-    private func writeHolder() {
-        let text = "\(getpid())\n"
+    private func write(_ marksStore: Bool) {
+        let text = "\(getpid())\n" + (marksStore ? Self.mark + "\n" : "")
         guard ftruncate(descriptor, 0) == 0 else { return }
         _ = unsafe text.utf8Span.span.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
-    private static func holder(_ descriptor: CInt) -> String {
+    private static func lines(_ descriptor: CInt) -> [Substring] {
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             unsafe count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))
         }
-        let digits = bytes.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-        return digits.isEmpty ? "?" : String(decoding: digits, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    private static func holder(_ lines: [Substring]) -> String {
+        let digits = lines.first?.prefix { $0.isASCII && $0.isNumber } ?? ""
+        return digits.isEmpty ? "?" : String(digits)
     }
 }
 

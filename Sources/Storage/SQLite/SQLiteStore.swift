@@ -81,6 +81,17 @@ public final class SQLiteStore: Store {
         if !isTaken { answer(.failure(.closed)) }
     }
 
+    /// Follows the clock by which channels grow old; see ``Store/follow(clock:byAtMost:answer:)``.
+    public func follow(
+        clock: Int64, byAtMost most: Int64, answer: @escaping @Sendable (Result<Int64, StoreError>) -> Void
+    ) {
+        let isTaken = queue.add { engine in
+            let time = Result { () throws(SQLiteError) in try engine.follow(clock: clock, byAtMost: most) }
+            answer(time.mapError(\.storeError))
+        }
+        if !isTaken { answer(.failure(.closed)) }
+    }
+
     /// Lists channels by age, after all that was handed over before; see ``Store/agedChannels(_:answer:)``.
     public func agedChannels(
         _ query: AgedChannels.Query, answer: @escaping @Sendable (Result<AgedChannels, StoreError>) -> Void

@@ -4,7 +4,8 @@ struct Schema {
     var steps: [String]
 
     /// Today's schema.
-    static let current = Schema(steps: [version1, OutboxTable.schema, version3, AuditWriter.schema, version5])
+    static let current = Schema(
+        steps: [version1, OutboxTable.schema, version3, AuditWriter.schema, version5, StoreTime.schema])
 
     /// "FANF", in the file's header, so that `file` and we know whose it is.
     static let applicationID: Int64 = 0x4641_4E46

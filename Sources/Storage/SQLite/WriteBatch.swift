@@ -35,6 +35,11 @@ struct WriteBatch {
     /// Whether entries are gone that are to be taken out later.
     private(set) var hasSweeps = false
 
+    /// When the newest of its keys was used, in Unix milliseconds; `nil`: it has none.
+    var newestKey: Int64? {
+        channels.lazy.compactMap { channel in channel.keys.values.lazy.map(\.at).max() }.max()
+    }
+
     func contains(_ channel: String) -> Bool { positions[channel] != nil }
 
     mutating func add(_ write: ChannelWrite) {
