@@ -12,7 +12,7 @@ public final class Broker: Sendable {
     /// Whether there is memory for more of them.
     public let memory = MemoryGuard()
     /// Whether the store takes changes.
-    public let storeHealth = StoreHealth()
+    public let storeHealth: StoreHealth
     private let inForce: Locked<BrokerSettings>
     private let store: any Store
     private let revocations: Revocations
@@ -28,11 +28,13 @@ public final class Broker: Sendable {
         logEnded: @escaping @Sendable () -> Void = {}
     ) {
         let settings = settings.heeding(revocations)
+        let storeHealth = StoreHealth(hasSharedLog: sharedLog != nil)
+        self.storeHealth = storeHealth
         inForce = Locked(settings)
         self.store = store
         self.revocations = revocations
         let buckets = SharedBuckets()
-        let hubs = loops.enumerated().map { [storeHealth] index, loop in
+        let hubs = loops.enumerated().map { index, loop in
             Hub(
                 index: index, loop: loop, store: store, sharedLog: sharedLog, health: storeHealth, settings: settings,
                 buckets: buckets, log: log)
@@ -51,7 +53,7 @@ public final class Broker: Sendable {
                 loop.execute { loop.schedule(Alarm(body), after: SharedRevocations.pause) }
             },
             heed: { [revocations] in Broker.heed($0, revocations, mailboxes) })
-        sharedLog.start { [revocations, storeHealth] event in
+        sharedLog.start { [revocations] event in
             switch event {
             case .mayHaveMissed:
                 for mailbox in mailboxes { mailbox.post(.mayHaveMissed) }
@@ -65,6 +67,14 @@ public final class Broker: Sendable {
                 log.info("the shared log is back")
                 for mailbox in mailboxes { mailbox.post(.mayHaveMissed) }
                 reader.read()
+            case .clock(let difference):
+                let moment = Moment(unix: wallClockMilliseconds(), clock: MonotonicTime.now.milliseconds)
+                guard let (fault, isNew) = storeHealth.logClock?.adopt(difference, at: moment), isNew else { break }
+                if let fault {
+                    log.error("\(fault): changes are refused until they agree; set the clock that is wrong")
+                } else {
+                    log.info("this broker's clock agrees again with that of the log's servers")
+                }
             case .replaced(let reason):
                 storeHealth.logWasLost()
                 log.error(

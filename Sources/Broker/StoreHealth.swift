@@ -1,10 +1,16 @@
 import Synchronization
 public import Transport
 
-/// Whether the store takes what it is given, as the hubs saw it last.
+/// Whether changes may be expected to be taken and told, as the hubs saw it last.
 public final class StoreHealth: Sendable {
     /// How long a refusal counts where nothing was tried since: that is how others come back to find out.
     static let memory = Duration.seconds(10)
+
+    /// What is wrong with a part of the shared log.
+    private struct Trouble {
+        var words: String
+        var at: MonotonicTime
+    }
 
     /// When the store refused last, in nanoseconds of the loops' clock; 0 where it took something since.
     private let refusedAt = Atomic<UInt64>(0)
@@ -12,8 +18,17 @@ public final class StoreHealth: Sendable {
     private let isLogLost = Atomic(false)
     /// How often the log that brokers share was lost.
     private let losses = Atomic<UInt64>(0)
+    /// What is wrong with parts of that log, and whether there is anything.
+    private let troubles = Locked<[Int: Trouble]>([:])
+    private let hasTroubles = Atomic(false)
+    /// What time it is for that log's servers; `nil`: there is no such log.
+    let logClock: LogClock?
 
-    init() {}
+    init(hasSharedLog: Bool) {
+        logClock = hasSharedLog ? LogClock() : nil
+    }
+
+    // MARK: The shared log
 
     /// The log that brokers share does not answer any more.
     func logWasLost() {
@@ -23,13 +38,33 @@ public final class StoreHealth: Sendable {
     /// It answers again.
     func logIsBack() {
         isLogLost.store(false, ordering: .relaxed)
-        refusedAt.store(0, ordering: .relaxed)
     }
 
     /// Whether the log that brokers share answers, and how often it was lost.
     var log: (isThere: Bool, losses: UInt64) {
         (!isLogLost.load(ordering: .relaxed), losses.load(ordering: .relaxed))
     }
+
+    /// A part of the log refuses changes, or they do not come back from it.
+    func note(trouble words: String, ofPart part: Int, at time: MonotonicTime) {
+        troubles.withLock { troubles in
+            troubles[part] = Trouble(words: words, at: time)
+            hasTroubles.store(true, ordering: .relaxed)
+        }
+    }
+
+    /// A change has come back from a part of the log, which is all that counts; whether something was wrong with it.
+    func cameBack(fromPart part: Int) -> Bool {
+        // Nearly always there is nothing, and nothing is written.
+        guard hasTroubles.load(ordering: .relaxed) else { return false }
+        return troubles.withLock { troubles in
+            let wasIn = troubles.removeValue(forKey: part) != nil
+            hasTroubles.store(!troubles.isEmpty, ordering: .relaxed)
+            return wasIn
+        }
+    }
+
+    // MARK: The store
 
     /// The store has answered for a group of changes.
     func answered(isTaken: Bool, at time: MonotonicTime) {
@@ -38,10 +73,27 @@ public final class StoreHealth: Sendable {
         if refusedAt.load(ordering: .relaxed) != refused { refusedAt.store(refused, ordering: .relaxed) }
     }
 
-    /// Whether changes may be expected to be taken.
-    public func isWell(at time: MonotonicTime) -> Bool {
-        if isLogLost.load(ordering: .relaxed) { return false }
+    // MARK: All of it
+
+    /// Why changes may not be expected to be taken, for a person; `nil`: they may.
+    public func fault(at time: MonotonicTime) -> String? {
+        if isLogLost.load(ordering: .relaxed) { return "the shared log does not answer" }
         let refused = refusedAt.load(ordering: .relaxed)
-        return refused == 0 || MonotonicTime(nanoseconds: refused) + Self.memory < time
+        if refused != 0, isRecent(MonotonicTime(nanoseconds: refused), at: time) { return "the store refuses changes" }
+        if hasTroubles.load(ordering: .relaxed) {
+            let recent = troubles.withLock { $0.values.first { isRecent($0.at, at: time) }?.words }
+            if let recent { return recent }
+        }
+        return logClock?.fault(at: Moment(unix: wallClockMilliseconds(), clock: time.milliseconds))
     }
+
+    private func isRecent(_ moment: MonotonicTime, at time: MonotonicTime) -> Bool { moment + Self.memory >= time }
+
+    /// Whether changes may be expected to be taken.
+    public func isWell(at time: MonotonicTime) -> Bool { fault(at: time) == nil }
+}
+
+extension MonotonicTime {
+    /// The milliseconds of the clock that is never set.
+    var milliseconds: Int64 { Int64(nanoseconds / 1_000_000) }
 }

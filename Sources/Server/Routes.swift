@@ -78,9 +78,7 @@ extension Context {
         if isLeaving.load(ordering: .relaxed) {
             return .error(RequestRefusal(.unavailable, "the broker is stopping"))
         }
-        guard broker.storeHealth.isWell(at: .now) else {
-            return .error(RequestRefusal(.unavailable, "the store refuses changes"))
-        }
+        if let fault = broker.storeHealth.fault(at: .now) { return .error(RequestRefusal(.unavailable, fault)) }
         return .text("ready\n")
     }
 }

@@ -33,6 +33,11 @@ import Testing
         try await Places.withFolder { try await runClient("many_channels.py", $0.path(), "10000", "200") }
     }
 
+    @Test("a clock that is wrong, on one machine and in a cluster: nothing is let go of early, and keys are known")
+    func clocks() async throws {
+        try await Places.withFolder { try await runClient("clocks.py", $0.path()) }
+    }
+
     @Test("a disk that is full or fails: no wrong ack, and all goes on when it recovers")
     func faults() async throws {
         try await Places.withFolder { try await runClient("faults.py", $0.path()) }

@@ -126,6 +126,10 @@ extension Channel {
     /// What is to be asked of the log; `number` is for a batch that begins, where one does.
     func takeLogWork(number: UInt64, at moment: Moment) -> LogWork {
         var work = LogWork()
+        if line?.hasReturned ?? false {
+            work.hasReturned = true
+            line?.hasReturned = false
+        }
         retry(&work, number: number, at: moment)
         if line?.inFlight == nil, unread == nil {
             let entries = nextEntries(at: moment)
@@ -196,6 +200,7 @@ extension Channel {
         line?.mustRead(at: moment.clock)
         // Should the log have lost this one as well, it is sent again.
         line?.inFlight?.position = nil
+        line?.inFlight?.wasPassedBy = true
     }
 
     /// Sends the batch on its way again where its time has come, or gives it up.
@@ -205,6 +210,7 @@ extension Channel {
         // Counted by tries, not by the clock: a broker that was stopped for a while has what came meanwhile before it.
         let patience = batch.patience - batch.wait
         line?.inFlight?.patience = patience
+        if patience <= 0 || batch.operations == 0 { work.trouble = batch.trouble }
         if patience > 0 || batch.operations == 0 {
             guard let position = batch.position else {
                 work.append = (batch.number, batch.bytes)
@@ -245,7 +251,10 @@ extension Channel {
         }
         guard line?.progress.advance(to: batch, at: entry.position) ?? false else { return }
         let isOwn = batch.writer == line?.writer && batch.number == line?.inFlight?.number
-        if isOwn { line?.inFlight = nil }
+        if isOwn {
+            line?.inFlight = nil
+            line?.hasReturned = true
+        }
         for entry in batch.entries {
             guard let time = line?.progress.time(of: entry) else { return }
             ledger.forgetKeys(before: time - Channel.keyLifetime)
@@ -315,8 +324,16 @@ extension Channel {
 }
 
 extension LogLine {
-    /// What a person is told whose change the log did not take.
-    static let unavailable = "the log cannot take it now; a retry with the same key is safe"
+    /// What a person is told whose change the log did not take, or did not tell in time.
+    static let unavailable = "the log does not tell it in time, and it may count yet; a retry with the same key is safe"
+}
+
+extension LogLine.InFlight {
+    /// What it says of the log that it has not come back for too long, for a person; `nil`: nothing.
+    fileprivate var trouble: String? {
+        if wasPassedBy { return nil }
+        return position == nil ? "changes do not get into the log" : "the log took changes that do not come back"
+    }
 }
 
 extension Origin {

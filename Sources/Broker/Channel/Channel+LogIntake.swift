@@ -53,6 +53,9 @@ extension Channel {
         if line?.isDown ?? false {
             return .reply(refusal(of: request, .unavailable, LogLine.unavailable))
         }
+        if let fault = line?.clock?.fault(at: moment) {
+            return .reply(refusal(of: request, .unavailable, fault + "; nothing was changed"))
+        }
         if let wait = limiter.take(for: request.origin.asker, at: moment.clock) {
             return .reply(refusal(of: request, operation, tooFastFor: wait, at: now))
         }

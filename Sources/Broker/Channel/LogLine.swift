@@ -20,6 +20,8 @@ struct LogLine: Sendable {
         var retryAt: Int64
         /// Where it stands, where that is known before it has come back.
         var position: UInt64?
+        /// Whether it stood ahead of what is known, so that the channel is what is wrong and not the log.
+        var wasPassedBy = false
     }
 
     /// How long a batch is tried before its requests are refused, in milliseconds.
@@ -41,6 +43,10 @@ struct LogLine: Sendable {
     let writer: UInt64
     var progress = LogProgress()
     var queue = LogQueue()
+    /// What a change needs besides: a clock that agrees with the log's; `nil`: that has none.
+    let clock: LogClock?
+    /// Whether a batch has come back since that was last asked.
+    var hasReturned = false
     /// How many bytes the log takes in one batch.
     let maxBatchBytes: Int
     /// How many bytes of requests may wait.
@@ -63,8 +69,9 @@ struct LogLine: Sendable {
     /// Whether a snapshot is due.
     var isSnapshotDue = false
 
-    init(writer: UInt64, maxBatchBytes: Int, maxWaitingBytes: Int) {
+    init(writer: UInt64, maxBatchBytes: Int, maxWaitingBytes: Int, clock: LogClock? = nil) {
         self.writer = writer
+        self.clock = clock
         self.maxBatchBytes = maxBatchBytes
         self.maxWaitingBytes = maxWaitingBytes
     }
@@ -127,6 +134,10 @@ struct LogWork: Sendable {
     var append: (number: UInt64, bytes: [UInt8])?
     /// Whether a batch was given up.
     var hasGivenUp = false
+    /// What is wrong with the log, since a batch has not come back for too long; for a person.
+    var trouble: String?
+    /// Whether a batch has come back.
+    var hasReturned = false
     /// What is to be read.
     var read: Read?
     /// What is to be said to the other brokers.

@@ -19,7 +19,8 @@ extension Hub {
     /// Where a channel stands that comes into memory.
     func makeLine(in log: any OperationLog) -> LogLine {
         LogLine(
-            writer: writer, maxBatchBytes: log.maxEntryBytes, maxWaitingBytes: settings.limits.waitingBytes)
+            writer: writer, maxBatchBytes: log.maxEntryBytes, maxWaitingBytes: settings.limits.waitingBytes,
+            clock: health.logClock)
     }
 
     func heard(_ name: String, _ news: LogNews) {
@@ -49,10 +50,8 @@ extension Hub {
     func appended(_ name: String, _ number: UInt64, _ result: Result<UInt64, AppendFailure>) {
         if case .failure(.refused(let reason)) = result {
             metrics.commitFailures += 1
-            health.answered(isTaken: false, at: loop.now)
+            note(trouble: "the log refuses changes", with: name)
             log.say(.error, .store, "the log refused a batch: \(reason)")
-        } else if case .success = result {
-            health.answered(isTaken: true, at: loop.now)
         }
         guard let resident = residents[name] else { return }
         let moment = moment
@@ -71,8 +70,12 @@ extension Hub {
         }
         if work.hasGivenUp {
             metrics.commitFailures += 1
-            health.answered(isTaken: false, at: loop.now)
-            log.say(.error, .store, "the log took nothing for too long; changes are refused until it does")
+            let words = work.trouble.map { "\($0): they are unavailable, and /readyz says 503, until one comes back" }
+            log.say(.error, .store, words ?? "a change was given up, since the log has lost what was before it")
+        }
+        if let trouble = work.trouble { note(trouble: trouble, with: name) }
+        if work.hasReturned, health.cameBack(fromPart: sharedLog.part(of: name)) {
+            log.say(.info, .store, "changes come back from the log again")
         }
         if let read = work.read {
             sharedLog.read(name, after: read.known) { inbox.post(.read(name, $0)) }
@@ -81,6 +84,12 @@ extension Hub {
         if let (position, bytes) = work.snapshot {
             sharedLog.keepSnapshot(of: name, at: position, bytes: bytes)
         }
+    }
+
+    /// Notes what is wrong with the part of the log in which a channel stands.
+    private func note(trouble words: String, with name: String) {
+        guard let sharedLog else { return }
+        health.note(trouble: words, ofPart: sharedLog.part(of: name), at: loop.now)
     }
 
     /// Looks every second at some channels: what the log tells may get lost on its way where nothing follows it.

@@ -15,6 +15,10 @@ extension Hub {
         let pending = PendingReply()
         enter(with: (pending, reply)) { hub, asking in
             guard !hub.isDraining else { return asking.1(.failure(.stopping)) }
+            // All brokers go by its time, for good.
+            if let fault = hub.health.logClock?.fault(at: hub.moment) {
+                return asking.1(.failure(RequestRefusal(.unavailable, fault + "; nothing was revoked")))
+            }
             let key = hub.recipients.reserve(on: hub.index)
             let recipient = SingleRequest(
                 session: Session(key: key, identity: nil), hub: hub, exchange: exchange, reply: asking.1)

@@ -138,7 +138,7 @@ public actor Hub {
     var now: Int64 { wallClockMilliseconds() }
 
     var moment: Moment {
-        Moment(unix: now, clock: Int64(loop.now.nanoseconds / 1_000_000))
+        Moment(unix: now, clock: loop.now.milliseconds)
     }
 
     // MARK: Messages

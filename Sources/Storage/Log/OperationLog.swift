@@ -10,6 +10,9 @@ public protocol OperationLog: AnyObject, Sendable {
     /// Whether its servers can be reached, as far as that is known.
     var isConnected: Bool { get }
 
+    /// In which of its parts a channel stands, which may fail one by one.
+    func part(of channel: String) -> Int
+
     /// How large an entry may be, in bytes; a larger one is refused.
     var maxEntryBytes: Int { get }
 
@@ -92,6 +95,9 @@ public enum LogEvent: Sendable, Equatable {
     case lost(String)
     /// It answers again.
     case found
+    /// What time it is for its servers: their Unix milliseconds, less the milliseconds of the clock that is never set
+    /// (`CLOCK_MONOTONIC`); told when it begins, and again and again.
+    case clock(Int64)
     /// It has begun another life, so that this broker's epoch is over: it can append nothing any more. For a person.
     case replaced(String)
     /// Something was refused that this broker has no right to; for a person.

@@ -14,6 +14,8 @@ public final class NATSLog: OperationLog {
     private let keeper: SnapshotKeeper
     private let places = EntryPlaces()
     private let watch: StreamWatch
+    /// How the servers' clock stood when the broker began; `nil`: they did not tell.
+    private let difference: Int64?
 
     /// Connects, and makes the streams that are not there; waits up to half a minute for a server, and then up to a minute
     /// for the streams.
@@ -36,6 +38,7 @@ public final class NATSLog: OperationLog {
             }
             epoch = lives.epoch
             subjects = NATSSubjects(settings, lives)
+            difference = ServerClock(link, subjects).look()
             watch = try StreamWatch(link, subjects)
             keeper = try SnapshotKeeper(link, subjects, places)
         } catch {
@@ -87,6 +90,9 @@ public final class NATSLog: OperationLog {
     public func say(_ bytes: [UInt8], about channel: String) {
         link.send(bytes, to: subjects.said(of: channel))
     }
+
+    /// In which stream a channel stands; see ``OperationLog/part(of:)``.
+    public func part(of channel: String) -> Int { subjects.partition(of: channel) }
 
     // MARK: Appending and reading
 
@@ -152,6 +158,7 @@ public final class NATSLog: OperationLog {
                 watch.look()
             }
         }
+        if let difference { tell(.clock(difference)) }
         watch.start { [events] in events.tell($0) }
     }
 

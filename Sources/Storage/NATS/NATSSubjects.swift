@@ -22,8 +22,8 @@ struct NATSSubjects: Sendable {
     /// The stream in which a channel stands.
     func log(of channel: String) -> String { names.log(partition(of: channel)) }
 
-    /// FNV-1a, as it is the same on all machines.
-    private func partition(of channel: String) -> Int {
+    /// The number of the stream in which a channel stands: FNV-1a, as it is the same on all machines.
+    func partition(of channel: String) -> Int {
         let hash = channel.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
         return Int(hash % UInt64(names.partitions.count))
     }
@@ -66,6 +66,9 @@ struct NATSSubjects: Sendable {
 
     /// All revocations.
     var revocations: String { names.stateBegin + "revoked.*" }
+
+    /// Where brokers put what tells them the servers' time.
+    var clock: String { names.clock }
 
     /// A name as one token of a subject: what has a meaning there or in JSON, and `%`, as `%` and two digits.
     static func token(_ name: String) -> String {

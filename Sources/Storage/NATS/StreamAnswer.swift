@@ -30,6 +30,9 @@ struct StreamAnswer {
         } ?? "JetStream refused it"
     }
 
+    /// When the message that was read was stored, by the clock of the stream's leader of then, in Unix milliseconds.
+    var time: Int64? { text(after: "\"time\":\"").flatMap(Timestamp.milliseconds) }
+
     /// The bytes of the message that was read.
     var data: [UInt8]? {
         guard let text = text(after: "\"data\":\"") else { return [] }

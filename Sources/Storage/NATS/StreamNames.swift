@@ -35,6 +35,9 @@ struct StreamNames: Sendable {
     /// Where it stands which broker makes streams.
     var maker: String { stateBegin + "maker" }
 
+    /// Where brokers put what tells them the servers' time.
+    var clock: String { stateBegin + "clock" }
+
     // MARK: How many there are
 
     private static let countBegin = "a partition of a log of Fanfare in "

@@ -29,7 +29,9 @@ struct StreamSetup {
     /// Names this process among those that make streams.
     private static let maker = StreamLives.fresh
     /// For how long one broker has the others wait that makes streams, in milliseconds.
-    private static let makingTime: Int64 = 15_000
+    private static let makingTime = 15_000
+    /// The claim of another broker that was seen last, and since when: clocks of machines may differ.
+    private static let seen = Locked((claim: UInt64(0), since: 0))
 
     private let link: NATSLink
     private let settings: NATSSettings
@@ -123,13 +125,20 @@ struct StreamSetup {
 
     /// Has the other brokers wait while this one makes streams.
     private func claimMaking() throws(StoreError) {
-        let now = Int64(SystemClock.unix)
         let claim = try last(names.maker)
         let words = claim?.text.split(separator: " ") ?? []
         if words.count == 2, words[1] == StreamSetup.maker { return }
-        let isTaken = words.first.flatMap { Int64($0) }.map { abs(now &- $0) < StreamSetup.makingTime } ?? false
-        if !isTaken, try put("\(now) \(StreamSetup.maker)", as: names.maker, after: claim?.sequence ?? 0) { return }
+        let isOver = words.first == "0" || claim.map { isOld($0.sequence) } ?? true
+        if isOver, try put("1 \(StreamSetup.maker)", as: names.maker, after: claim?.sequence ?? 0) { return }
         throw .unavailable("another broker makes the streams")
+    }
+
+    /// Whether a claim has been seen for longer than making streams takes.
+    private func isOld(_ claim: UInt64) -> Bool {
+        StreamSetup.seen.withLock { seen in
+            if seen.claim != claim { seen = (claim, SystemClock.now) }
+            return SystemClock.now - seen.since >= StreamSetup.makingTime
+        }
     }
 
     /// The last message of a subject of the state; `nil`: there is none.

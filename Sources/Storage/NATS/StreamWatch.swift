@@ -61,6 +61,8 @@ final class StreamWatch: Sendable {
     /// Milliseconds between two looks, and where the last one found something wrong.
     private static let pause = 2_000
     private static let shortPause = 1_000
+    /// Milliseconds between two looks at the servers' clock.
+    private static let clockPause = 10_000
 
     private struct State {
         /// Whom to tell; `nil`: nobody yet.
@@ -104,10 +106,16 @@ final class StreamWatch: Sendable {
 
     private func work() {
         var findings = Findings()
+        let clock = ServerClock(link, subjects)
+        var clockIsDue = SystemClock.now
         while true {
             let (tell, isClosed) = state.withLock { ($0.tell, $0.isClosed) }
             if isClosed { return }
             if let tell, let event = findings.note(lookAtAll()) { tell(event) }
+            if let tell, !findings.isDoubtful, clockIsDue <= SystemClock.now, let difference = clock.look() {
+                clockIsDue = SystemClock.now + StreamWatch.clockPause
+                tell(.clock(difference))
+            }
             if findings.isDoubtful { rest() } else { wake.wait(milliseconds: StreamWatch.pause) }
         }
     }

@@ -20,6 +20,9 @@ final class LogHarness {
         var sent: [(number: UInt64, bytes: [UInt8])] = []
         /// Reads that are not answered.
         var reads: [UInt64?] = []
+        /// What it finds wrong with the log, and how often a batch came back.
+        var troubles: [String] = []
+        var returns = 0
         /// What was heard, as JSON.
         var heard: [[String: Any]] = []
 
@@ -38,12 +41,15 @@ final class LogHarness {
     var step: UInt64 = 1
     private let maxBatchBytes: Int
     private let maxWaitingBytes: Int
+    private let clock: LogClock?
     private var nextID: UInt64 = 1
     private var nextWriter: UInt64 = 1
 
     init(
-        _ count: Int, _ namespace: Namespace = Namespace(), maxBatchBytes: Int = 1 << 20, maxWaitingBytes: Int = 1 << 20
+        _ count: Int, _ namespace: Namespace = Namespace(), maxBatchBytes: Int = 1 << 20,
+        maxWaitingBytes: Int = 1 << 20, clock: LogClock? = nil
     ) async throws {
+        self.clock = clock
         self.maxBatchBytes = maxBatchBytes
         self.maxWaitingBytes = maxWaitingBytes
         loop = try EventLoop(name: "log-test")
@@ -75,7 +81,8 @@ final class LogHarness {
         Channel(
             name: "chat:1", epoch: "e1", namespace: namespace, entry: "chat",
             limiter: ChannelLimiter(SharedBuckets(), entry: "chat", namespace), maxWaiting: 10_000, hubs: 1, loop: loop,
-            line: LogLine(writer: nextWriter, maxBatchBytes: maxBatchBytes, maxWaitingBytes: maxWaitingBytes))
+            line: LogLine(
+                writer: nextWriter, maxBatchBytes: maxBatchBytes, maxWaitingBytes: maxWaitingBytes, clock: clock))
     }
 
     // MARK: Requests
@@ -119,6 +126,8 @@ final class LogHarness {
             if number == node.number { node.number += 1 }
             node.sent.append((number, bytes))
         }
+        if let trouble = work.trouble { node.troubles.append(trouble) }
+        if work.hasReturned { node.returns += 1 }
         if let read = work.read { node.reads.append(read.known) }
         if let (position, bytes) = work.snapshot { log.keep(at: position, bytes()) }
         for (_, delivery) in await node.channel.takeDeliveries(at: moment) {

@@ -66,6 +66,21 @@ import Testing
         #expect(StreamAnswer([]).sequence == nil)
     }
 
+    @Test(
+        "times of JetStream are read, and what is none is not",
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("2026-11-30T21:24:04.123456789Z", 1_796_073_844_123),
+            ("2024-02-29T23:59:59.9Z", 1_709_251_199_900), ("2000-03-01T00:00:00.05Z", 951_868_800_050),
+            ("2100-02-28T12:00:00Z", 4_107_499_200_000), ("", nil), ("2026-11-30T21:24:04", nil),
+            ("2026-11-30T21:24:04+01:00Z", nil), ("2026-13-30T21:24:04Z", nil), ("2026-11-30T21:24:04.x1Z", nil),
+            ("2026-11-3üT21:24:04Z", nil),
+        ] as [(String, Int64?)])
+    func times(text: String, milliseconds: Int64?) {
+        #expect(Timestamp.milliseconds(text) == milliseconds)
+        let answer = #"{"type":"x","message":{"subject":"f.state.clock","seq":5,"time":"\#(text)"}}"#
+        #expect(StreamAnswer(Array(answer.utf8)).time == milliseconds)
+    }
+
     @Test("base 64 is read, and what is none is not")
     func base64() {
         #expect(Base64.bytes(of: "") == [])
