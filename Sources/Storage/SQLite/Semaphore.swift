@@ -1,36 +1,63 @@
 import Glibc
 
-/// A counting semaphore of the system's.
+/// A counting semaphore that waits by the clock that is never set.
+///
+/// The system's own has no such wait that Swift sees: by the time of day, what is due every second would stand still for as
+/// long as a clock is set back.
 @safe final class Semaphore: @unchecked Sendable {
-    // A semaphore may be used from any thread; the pointer never changes. It has an address of its own, which a
-    // stored property would not.
-    private let pointer: UnsafeMutablePointer<sem_t>
+    private struct State {
+        var mutex = pthread_mutex_t()
+        var condition = pthread_cond_t()
+        var count = 0
+    }
+
+    // A semaphore may be used from any thread: the pointer never changes, and the count is reached under the mutex only.
+    // They have an address of their own, which a stored property would not.
+    private let state: UnsafeMutablePointer<State>
 
     init() {
-        unsafe pointer = .allocate(capacity: 1)
-        unsafe sem_init(pointer, 0, 0)
+        unsafe state = .allocate(capacity: 1)
+        unsafe state.initialize(to: State())
+        var attributes = pthread_condattr_t()
+        unsafe pthread_condattr_init(&attributes)
+        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        unsafe pthread_mutex_init(&state.pointee.mutex, nil)
+        unsafe pthread_cond_init(&state.pointee.condition, &attributes)
+        unsafe pthread_condattr_destroy(&attributes)
     }
 
     deinit {
-        unsafe sem_destroy(pointer)
-        unsafe pointer.deallocate()
+        unsafe pthread_cond_destroy(&state.pointee.condition)
+        unsafe pthread_mutex_destroy(&state.pointee.mutex)
+        unsafe state.deallocate()
     }
 
     func signal() {
-        unsafe sem_post(pointer)
+        unsafe pthread_mutex_lock(&state.pointee.mutex)
+        unsafe state.pointee.count += 1
+        unsafe pthread_cond_signal(&state.pointee.condition)
+        unsafe pthread_mutex_unlock(&state.pointee.mutex)
     }
 
-    /// Waits for a signal, or about so long: where the system's time is set meanwhile, shorter or longer.
+    /// Waits for a signal, or so long.
     func wait(milliseconds: Int) {
         var until = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &until)
+        unsafe clock_gettime(CLOCK_MONOTONIC, &until)
         until.tv_nsec += (milliseconds % 1_000) * 1_000_000
         until.tv_sec += milliseconds / 1_000 + until.tv_nsec / 1_000_000_000
         until.tv_nsec %= 1_000_000_000
-        while unsafe sem_timedwait(pointer, &until) != 0 && errno == EINTR {}
+        take { unsafe pthread_cond_timedwait(&state.pointee.condition, &state.pointee.mutex, &until) == 0 }
     }
 
     func wait() {
-        while unsafe sem_wait(pointer) != 0 && errno == EINTR {}
+        take { unsafe pthread_cond_wait(&state.pointee.condition, &state.pointee.mutex) == 0 }
+    }
+
+    /// Takes a signal where there is one; else waits, as long as `wait` says that it may go on.
+    private func take(_ wait: () -> Bool) {
+        unsafe pthread_mutex_lock(&state.pointee.mutex)
+        while unsafe state.pointee.count == 0, wait() {}
+        if unsafe state.pointee.count > 0 { unsafe state.pointee.count -= 1 }
+        unsafe pthread_mutex_unlock(&state.pointee.mutex)
     }
 }
