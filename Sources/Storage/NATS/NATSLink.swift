@@ -28,6 +28,8 @@ final class NATSLink: Sendable {
 
     private struct Waiting {
         var answer: @Sendable (NATSAnswer) -> Void
+        /// Whether what came is the answer, and no other one is to be awaited.
+        var isAnswer: @Sendable ([UInt8]) -> Bool
         /// How many rounds of the thread it is still awaited.
         var rounds: Int
     }
@@ -69,13 +71,17 @@ final class NATSLink: Sendable {
     }
 
     /// Asks for something; the answer comes once, on a thread of the library's or of the link's.
+    ///
+    /// What is not `isAnswer` is not heeded, as where several servers answer and one of them knows better.
     func ask(
         _ subject: String, _ bytes: [UInt8], headers: [(String, String)] = [], within milliseconds: Int = 5_000,
+        isAnswer: @escaping @Sendable ([UInt8]) -> Bool = { _ in true },
         answer: @escaping @Sendable (NATSAnswer) -> Void
     ) {
         let token = requests.withLock { requests in
             requests.last += 1
-            requests.waiting[requests.last] = Waiting(answer: answer, rounds: milliseconds / NATSLink.round + 1)
+            requests.waiting[requests.last] = Waiting(
+                answer: answer, isAnswer: isAnswer, rounds: milliseconds / NATSLink.round + 1)
             return requests.last
         }
         if !add(.send(subject: subject, bytes: bytes, headers: headers, token: token)) {
@@ -122,11 +128,16 @@ final class NATSLink: Sendable {
 
     private func receive(_ message: borrowing NATSMessage) {
         let subject = message.subject
-        guard let token = UInt64(subject.dropFirst(inbox.utf8.count + 1)), let answer = take(token) else { return }
+        let bytes = message.bytes
+        guard let token = UInt64(subject.dropFirst(inbox.utf8.count + 1)), isAnswer(bytes, to: token),
+            let answer = take(token)
+        else { return }
         let status = message.status
-        answer(
-            status == 503
-                ? .nobody : .reply(message.bytes, status: status, sequence: message.number("Nats-Sequence")))
+        answer(status == 503 ? .nobody : .reply(bytes, status: status, sequence: message.number("Nats-Sequence")))
+    }
+
+    private func isAnswer(_ bytes: [UInt8], to token: UInt64) -> Bool {
+        requests.withLock { $0.waiting[token]?.isAnswer }?(bytes) ?? false
     }
 
     private func dropOutlived() {

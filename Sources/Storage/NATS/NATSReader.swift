@@ -175,7 +175,9 @@ extension NATSLink {
     func askLeader(
         of stream: String, _ request: String, answer: @escaping @Sendable (Result<StoredMessage?, StoreError>) -> Void
     ) {
-        ask("$JS.API.STREAM.MSG.GET.\(stream)", Array(request.utf8)) { reply in
+        ask(
+            "$JS.API.STREAM.MSG.GET.\(stream)", Array(request.utf8), isAnswer: { !StreamAnswer($0).isOfLeaderless }
+        ) { reply in
             guard case .reply(let bytes, _, _) = reply else {
                 return answer(.failure(.unavailable("the stream '\(stream)' does not answer")))
             }

@@ -20,6 +20,10 @@ struct StreamAnswer {
     /// What JetStream says of a stream that is not there.
     static let noStream: UInt64 = 10059
 
+    /// Whether a replica says that it knows of no leader: it answers all the same, ahead of a leader of which it has not
+    /// heard since servers were cut off from each other, and as long as that lasts.
+    var isOfLeaderless: Bool { bytes.count < 512 && errorCode == 10008 }
+
     /// What went wrong, for a person.
     var errorWords: String {
         // The server escapes what would mean something in HTML.

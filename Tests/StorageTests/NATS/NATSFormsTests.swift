@@ -81,6 +81,16 @@ import Testing
         #expect(StreamAnswer(Array(answer.utf8)).time == milliseconds)
     }
 
+    @Test("a replica that knows of no leader is told from a leader that has nothing")
+    func leaderless() {
+        func answer(_ code: Int) -> StreamAnswer {
+            StreamAnswer(Array(#"{"type":"x","error":{"code":503,"err_code":\#(code),"description":"no"}}"#.utf8))
+        }
+        #expect(answer(10008).isOfLeaderless)
+        #expect(!answer(10037).isOfLeaderless)
+        #expect(!StreamAnswer(Array(#"{"message":{"seq":10008}}"#.utf8)).isOfLeaderless)
+    }
+
     @Test("base 64 is read, and what is none is not")
     func base64() {
         #expect(Base64.bytes(of: "") == [])
