@@ -24,16 +24,23 @@ struct DatabaseFile {
     /// Makes the file where it is missing, for its owner alone (mode 0600), and takes the locks that go with it; SQLite's
     /// other files take its mode over.
     ///
-    /// A file of 0 bytes that was a store is refused: SQLite would take it for a new one, and drop its write-ahead log.
+    /// A file of 0 bytes that was a store is refused: SQLite would take it for a new one, and drop its write-ahead log. One
+    /// that is missing was removed, and a new store begins.
     func lock() throws(StoreError) -> DatabaseLocks {
-        let beside = try FileLock(path: path + ".lock", leavesHolder: true)
+        var beside = try FileLock(path: path + ".lock", leavesHolder: true)
+        if !Self.isThere(path) { beside.noteNothing() }
         let on = try FileLock(path: path, leavesHolder: false)
         if on.isEmpty, beside.marksStore || Self.hasBytes(path + "-wal") {
             throw .unusable(
-                "\(path) has 0 bytes and was a store: put a copy of it in its place, or remove it to begin with nothing"
-            )
+                "\(path) has 0 bytes and was a store: put a copy of it in its place, or remove it and \(path)-wal "
+                    + "to begin with nothing")
         }
         return DatabaseLocks(beside: beside, on: on)
+    }
+
+    private static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0
     }
 
     private static func hasBytes(_ path: String) -> Bool {

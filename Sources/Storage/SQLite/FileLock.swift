@@ -15,7 +15,7 @@ struct DatabaseLocks: ~Copyable {
 struct FileLock: ~Copyable {
     private let descriptor: CInt
     /// Whether the file says that the database beside it has been made.
-    let marksStore: Bool
+    private(set) var marksStore: Bool
 
     /// The second line of a file that says so.
     private static let mark = "store"
@@ -47,6 +47,12 @@ struct FileLock: ~Copyable {
     /// Leaves word that the database beside the file has been made.
     func noteStore() {
         if !marksStore { write(true) }
+    }
+
+    /// Takes that word back, before a new database is made.
+    mutating func noteNothing() {
+        if marksStore { write(false) }
+        marksStore = false
     }
 
     /// Whether there is nothing in the file.

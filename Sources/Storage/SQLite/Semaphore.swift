@@ -5,8 +5,8 @@ import Glibc
 /// The system's own has no such wait that Swift sees: by the time of day, what is due every second would stand still for as
 /// long as a clock is set back.
 @safe final class Semaphore: @unchecked Sendable {
-    private struct State {
-        var mutex = pthread_mutex_t()
+    @unsafe private struct State {
+        var mutex = unsafe pthread_mutex_t()
         var condition = pthread_cond_t()
         var count = 0
     }
