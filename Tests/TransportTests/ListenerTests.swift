@@ -45,6 +45,17 @@ struct ListenerTests {
         }
     }
 
+    @Test func `of many connections that come at once none is left waiting`() async throws {
+        try await withLoop { loop in
+            let host = try await Host(on: loop)
+            let address = host.address
+            // On the loop, so that all wait when it next looks.
+            let sockets = try await loop.run { try (0..<200).map { _ in try RawSocket(to: address) } }
+            for index in sockets.indices { _ = await host.probe(index) }
+            #expect(sockets.count == 200)
+        }
+    }
+
     @Test func `a closed listener refuses, and its connections go on`() async throws {
         try await withLoop { loop in
             let host = try await Host(on: loop) { probe, _ in probe.onReceive = { $0.send(copying: $1) } }

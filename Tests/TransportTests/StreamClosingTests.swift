@@ -23,6 +23,34 @@ struct StreamClosingTests {
         }
     }
 
+    @Test func `where a peer's end comes with its last words, its stream is over in the turn that answers them`()
+        async throws
+    {
+        try await withLoop { loop in
+            let times = Facts<[MonotonicTime]>([])
+            let host = try await Host(on: loop) { probe, _ in
+                probe.onReceive = { stream, _ in
+                    times.change { $0.append(stream.loop.now) }
+                    stream.send(copying: Array("your last".utf8))
+                    stream.finish()
+                }
+                probe.onClose = { stream in times.change { $0.append(stream.loop.now) } }
+            }
+            let socket = try RawSocket(to: host.address)
+            let probe = await host.probe()
+            // On the loop, so that both are there when it next looks.
+            try await loop.run {
+                try socket.send(Array("my last".utf8))
+                socket.finishWriting()
+            }
+            #expect(try await offPool { try socket.receiveAll() } == Array("your last".utf8))
+            let seen = await probe.waitForClose()
+            #expect(seen.error == nil)
+            #expect(times.value.count == 2)
+            #expect(times.value.first == times.value.last)
+        }
+    }
+
     @Test func `a half-closed stream costs nothing while it waits`() async throws {
         try await withLoop { loop in
             let turns = Facts(0)

@@ -108,7 +108,7 @@ public final class EventLoop: SerialExecutor {
             return inbox.isLoopAsleep
         }
         let count = core.poller.wait(milliseconds: mayWait ? core.patience : 0)
-        core.now = .now
+        core.beginTurn()
         let isLast = inbox.withLock { inbox in
             inbox.isLoopAsleep = false
             core.local.take(&inbox.work)
@@ -213,6 +213,13 @@ public final class EventLoop: SerialExecutor {
     public func schedule(_ handler: any TimerHandler, after delay: Duration) -> TimerToken {
         prepareClock()
         return core.timers.schedule(handler, at: core.now + delay)
+    }
+
+    /// Calls the handler in the first turn that begins at a point in time or behind it, as `schedule(_:after:)` does.
+    @discardableResult
+    public func schedule(_ handler: any TimerHandler, at time: MonotonicTime) -> TimerToken {
+        prepareClock()
+        return core.timers.schedule(handler, at: time)
     }
 
     /// Cancels a timer; one that has fired or was cancelled before is ignored; on the loop only.

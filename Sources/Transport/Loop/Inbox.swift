@@ -8,6 +8,7 @@ struct Work {
 
     /// Takes over the other's work behind its own; the other keeps its memory for the next time.
     mutating func take(_ other: inout Work) {
+        guard !other.isEmpty else { return }
         Self.move(&other.jobs, behind: &jobs)
         Self.move(&other.mailboxes, behind: &mailboxes)
         Self.move(&other.closures, behind: &closures)

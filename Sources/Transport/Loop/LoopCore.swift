@@ -14,30 +14,34 @@ final class LoopCore: @unchecked Sendable {
     /// How many jobs of actors one turn may run, so that sockets are not starved.
     static let jobsPerTurn = 4096
 
-    var poller: Poller
-    var timers: TimerWheel
-    var local = Work()
     var turnEndActions: [() -> Void] = []
     var flushedActions: [(MonotonicTime, Bool) -> Void] = []
     var endActions: [() -> Void] = []
     /// How long turns took that did something, in nanoseconds, from 2 µs on.
     var turnDurations = LogHistogram(upTo: 11)
-    /// Streams that TLS holds more bytes of than one event may deliver.
-    var readingStreams: [ByteStream] = []
-    /// Streams that have written everything, whose delegates wait to hear of it.
-    var drainedStreams: [ByteStream] = []
-    /// Streams that have closed in this turn, whose delegates are still to be told.
-    var closedStreams: [(stream: ByteStream, error: TransportError?)] = []
     /// Listeners that found no free descriptor.
     var starvedListeners: [Listener] = []
-    var hasFreedDescriptor = false
     var closing = ClosingLimits()
     var expired = ExpiredLimits()
     /// The thread is at its end, and nothing can be opened any more.
     var hasEnded = false
 
-    // Not checked for accesses that overlap, as every delivery makes some: none lasts while anything else is called.
-    @exclusivity(unchecked) private var turnTime: MonotonicTime
+    // Not checked for accesses that overlap, as every turn and every delivery makes many: none lasts while anything else
+    // is called.
+    @exclusivity(unchecked) private var turning: Turning
+
+    /// What every turn touches.
+    private struct Turning: ~Copyable {
+        var poller: Poller
+        var timers: TimerWheel
+        var local = Work()
+        var time: MonotonicTime
+        var number: UInt64 = 1
+        var reading: [ByteStream] = []
+        var drained: [ByteStream] = []
+        var closed: [(stream: ByteStream, error: TransportError?)] = []
+        var hasFreedDescriptor = false
+    }
 
     let readBuffer: UnsafeMutableRawBufferPointer
     let recordBuffer: UnsafeMutableRawBufferPointer
@@ -48,10 +52,8 @@ final class LoopCore: @unchecked Sendable {
     private var spareWork = Work()
 
     init() throws(TransportError) {
-        poller = try Poller()
         let now = MonotonicTime.now
-        unsafe turnTime = now
-        timers = TimerWheel(origin: now)
+        unsafe turning = Turning(poller: try Poller(), timers: TimerWheel(origin: now), time: now)
         writes = WriteTurns(at: now)
         unsafe readBuffer = .allocate(byteCount: Self.readBufferSize, alignment: 16)
         unsafe readBuffer.initializeMemory(as: UInt8.self, repeating: 0)
@@ -67,11 +69,64 @@ final class LoopCore: @unchecked Sendable {
         unsafe vector.deallocate()
     }
 
+    // MARK: What every turn touches
+
+    var poller: Poller {
+        _read { yield unsafe turning.poller }
+        _modify { yield unsafe &turning.poller }
+    }
+
+    var timers: TimerWheel {
+        _read { yield unsafe turning.timers }
+        _modify { yield unsafe &turning.timers }
+    }
+
+    /// What this thread has put before its own door.
+    var local: Work {
+        _read { yield unsafe turning.local }
+        _modify { yield unsafe &turning.local }
+    }
+
     /// The time at which this turn began.
     var now: MonotonicTime {
-        get { unsafe turnTime }
-        set { unsafe turnTime = newValue }
+        get { unsafe turning.time }
+        set { unsafe turning.time = newValue }
     }
+
+    /// Tells turns apart.
+    var turn: UInt64 { unsafe turning.number }
+
+    /// Begins a turn.
+    func beginTurn() {
+        unsafe turning.time = .now
+        unsafe turning.number &+= 1
+    }
+
+    /// Streams that TLS holds more bytes of than one event may deliver.
+    var readingStreams: [ByteStream] {
+        _read { yield unsafe turning.reading }
+        _modify { yield unsafe &turning.reading }
+    }
+
+    /// Streams that have written everything, whose delegates wait to hear of it.
+    var drainedStreams: [ByteStream] {
+        _read { yield unsafe turning.drained }
+        _modify { yield unsafe &turning.drained }
+    }
+
+    /// Streams that have closed in this turn, whose delegates are still to be told.
+    var closedStreams: [(stream: ByteStream, error: TransportError?)] {
+        _read { yield unsafe turning.closed }
+        _modify { yield unsafe &turning.closed }
+    }
+
+    /// Whether a descriptor has become free in this turn.
+    var hasFreedDescriptor: Bool {
+        get { unsafe turning.hasFreedDescriptor }
+        set { unsafe turning.hasFreedDescriptor = newValue }
+    }
+
+    // MARK: Turns
 
     /// Something waits that no event of the kernel will announce.
     var hasWork: Bool {
@@ -116,6 +171,7 @@ final class LoopCore: @unchecked Sendable {
     /// Delivers mailboxes, runs closures, then jobs of actors; what they add to mailboxes and closures waits for the
     /// next turn.
     func runWork(on loop: EventLoop) {
+        guard !local.isEmpty else { return }
         swap(&spareWork.mailboxes, &local.mailboxes)
         for mailbox in spareWork.mailboxes { mailbox.deliver() }
         spareWork.mailboxes.removeAll(keepingCapacity: true)

@@ -60,6 +60,7 @@ extension ByteStream {
     }
 
     func clearDeadline() {
+        guard deadline != .none else { return }
         loop.core.timers.cancel(deadline)
         deadline = .none
     }

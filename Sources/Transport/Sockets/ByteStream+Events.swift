@@ -16,7 +16,7 @@ extension ByteStream: EventSource {
         let canWrite = events.contains(.writable)
         if canRead || (canWrite && flags.contains(.readNeedsWrite)) {
             flags.remove(.readNeedsWrite)
-            if mayRead { receive() }
+            if mayRead { receive(isAtEnd: events.contains(.peerFinished)) }
         }
         guard phase != .closed else { return }
         if flags.contains(.isBlocked), canWrite || events.contains(.hungUp) || flags.contains(.writeNeedsRead) {

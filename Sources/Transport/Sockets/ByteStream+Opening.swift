@@ -150,7 +150,6 @@ extension ByteStream {
         phase = .open
         opening = nil
         clearDeadline()
-        if flags.contains(.isFinishing) { setDeadline(loop.core.closing.drain) }
         if !queue.isEmpty || !flags.isDisjoint(with: [.isFinishing, .awaitsDrain]) { markDirty() }
         updateInterest()
         // Bytes that came with the end of the handshake are in TLS already, and no event will announce them.

@@ -4,15 +4,18 @@ extension ByteStream {
     /// How many reads one event may bring, so that a fast sender leaves time for others.
     static let readsPerEvent = 4
 
-    /// Reads what has come, as far as one event may.
-    func receive() {
+    /// Reads what has come, as far as one event may; `isAtEnd`: the kernel says that the peer's end is behind it.
+    func receive(isAtEnd: Bool = false) {
         let buffer = unsafe loop.core.readBuffer
         for _ in 0..<Self.readsPerEvent {
             switch unsafe readOnce(into: buffer) {
             case .bytes(let count):
                 unsafe deliver(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
                 // A short read has emptied the socket; what comes later is another event.
-                guard mayRead, count == buffer.count || tls?.hasPending == true else { return }
+                guard mayRead, count == buffer.count || tls?.hasPending == true else {
+                    if isAtEnd, count < buffer.count { skipEnd() }
+                    return
+                }
             case .wantsRead: return
             case .wantsWrite:
                 flags.insert(.readNeedsWrite)
@@ -60,11 +63,26 @@ extension ByteStream {
     /// The peer will send no more.
     private func peerFinished() {
         flags.insert(.peerHasFinished)
-        updateInterest()
         if flags.contains(.isBroken) { return close(brokenReason) }
         if phase == .ending { return close(nil) }
-        guard phase == .open, !flags.contains(.isFinishing) else { return }
-        delegate?.streamDidFinishReading(self)
+        if phase == .open, !flags.contains(.isFinishing) { delegate?.streamDidFinishReading(self) }
+        writeLast()
+        updateInterest()
+    }
+
+    /// Takes the peer's end for read, where nothing hangs on it any more: what it sends would be dropped.
+    private func skipEnd() {
+        // With TLS the end of the bytes is not that of what they hold.
+        guard tls == nil, phase == .open, flags.contains(.isFinishing) else { return }
+        flags.insert(.peerHasFinished)
+        writeLast()
+    }
+
+    /// Writes what is left where both ends are over: the end of the turn brings nothing to join it with.
+    private func writeLast() {
+        guard phase == .open, flags.isSuperset(of: [.isFinishing, .peerHasFinished]), !flags.contains(.isBlocked)
+        else { return }
+        write()
     }
 
     /// Has the loop read on in its next turn, without waiting for an event.

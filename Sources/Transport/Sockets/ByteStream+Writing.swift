@@ -19,17 +19,19 @@ extension ByteStream {
                 bytesSent &+= UInt64(count)
                 progressAt = loop.core.now
                 queue.removeFirst(count)
-            case .wantsWrite:
-                flags.insert(.isBlocked)
-                return
-            case .wantsRead:
-                flags.insert([.isBlocked, .writeNeedsRead])
-                return
+            case .wantsWrite: return block([])
+            case .wantsRead: return block(.writeNeedsRead)
             case .ended, .plainHTTP: return fail(.closed)
             case .failed(let error): return fail(error)
             }
         }
         if flags.contains(.isFinishing) { endWriting() }
+    }
+
+    /// Waits until the kernel takes bytes again; not for ever, where they are the last.
+    private func block(_ why: Flags) {
+        flags.formUnion([.isBlocked, why])
+        if flags.contains(.isFinishing), deadline == .none { setDeadline(loop.core.closing.drain) }
     }
 
     private func writePlain() -> TLSSession.Outcome {
@@ -83,15 +85,13 @@ extension ByteStream {
     private func endWriting() {
         if let tls, !flags.contains(.closeNotifySent) {
             switch tls.shutDown() {
-            case .wantsWrite:
-                flags.insert(.isBlocked)
-                return
+            case .wantsWrite: return block([])
             case .wantsRead, .bytes, .ended, .plainHTTP, .failed: flags.insert(.closeNotifySent)
             }
         }
+        if flags.contains(.peerHasFinished) { return close(nil) }
         _ = shutdown(descriptor.number, CInt(SHUT_WR))
         phase = .ending
-        if flags.contains(.peerHasFinished) { return close(nil) }
         setDeadline(loop.core.closing.linger)
     }
 }

@@ -249,7 +249,8 @@ public final class ByteStream {
         guard phase != .connecting else { return close(nil) }
         flags.insert(.isFinishing)
         resumeReading()
-        if phase == .open { setDeadline(loop.core.closing.drain) }
+        // Others are written to in this turn, and get one then if that is not the end.
+        if phase == .open, flags.contains(.isBlocked) { setDeadline(loop.core.closing.drain) }
         markDirty()
     }
 

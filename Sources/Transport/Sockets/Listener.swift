@@ -22,6 +22,9 @@ public final class Listener {
     private var descriptor: FileDescriptor
     private var registration = Registration(slot: .max, generation: 0)
     private var wakeUp: TimerToken?
+    /// How many connections the next event may bring, and the turn in which the last one brought as many as it might.
+    private var accepts = 1
+    private var turnOfMost: UInt64 = 0
 
     /// Listens on an address of its own; on the loop, or before it starts.
     ///
@@ -145,8 +148,16 @@ extension Listener: Sendable {}
 
 extension Listener: EventSource {
     func handle(_ events: PollEvents) {
-        for _ in 0..<Self.acceptsPerEvent {
-            guard socket != nil, let stream = acceptOne() else { return }
+        // Asking for one more than there are costs as much as taking one. So only where connections still wait in the very
+        // next turn, more are taken at once.
+        let isNextTurn = loop.core.turn == turnOfMost &+ 1
+        accepts = isNextTurn ? min(2 * accepts, Self.acceptsPerEvent) : 1
+        turnOfMost = loop.core.turn
+        for _ in 0..<accepts {
+            guard socket != nil, let stream = acceptOne() else {
+                accepts = 1
+                return
+            }
             if let proxies {
                 stream.awaitAnnouncement(Announcement(proxies, accept: accept), limit: handshakeLimit())
                 continue

@@ -33,6 +33,14 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
         return MonotonicTime(nanoseconds: time.nanoseconds < distance.magnitude ? 0 : sum)
     }
 
+    /// The point so many milliseconds later; none are less, and it stops at the end of the clock.
+    public func adding(milliseconds: Int) -> MonotonicTime {
+        guard milliseconds > 0 else { return self }
+        let (distance, isFar) = UInt64(milliseconds).multipliedReportingOverflow(by: 1_000_000)
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(distance)
+        return MonotonicTime(nanoseconds: isFar || overflow ? .max : sum)
+    }
+
     /// How much later the first point is than the second; negative when it is earlier.
     public static func - (later: MonotonicTime, earlier: MonotonicTime) -> Duration {
         .nanoseconds(Int64(clamping: later.nanoseconds) &- Int64(clamping: earlier.nanoseconds))
