@@ -169,12 +169,10 @@ extension Channel {
     ) -> Subscribed {
         var more: String?
         var messages: [Summary] = []
-        if withMessages, let filter {
-            messages = ledger.summaries(of: filter, for: origin.user)
-        } else if withMessages {
-            let page = ledger.newest(100, before: nil, for: origin.user)
-            messages = page.elements
-            more = page.next.map { Cursor.text(at: $0, in: listScope) }
+        if withMessages {
+            let (summaries, next) = Channel.beginning(of: &ledger, filter, for: origin.user)
+            messages = summaries
+            more = next.map { Cursor.text(at: $0, in: listScope) }
         }
         let rules = namespace.rules
         return Subscribed(
@@ -182,6 +180,15 @@ extension Channel {
             intervalMilliseconds: Int64(namespace.summaryIntervalMilliseconds), allowed: rules.allowed,
             maxKinds: rules.maxKindsPerMessage, maxPerUser: rules.maxPerUserAndMessage, isFrozen: ledger.isFrozen,
             isRecovered: false, messages: shown(messages), more: more, isCounted: isCounted)
+    }
+
+    /// The messages that a subscription begins with, and where a list of all goes on.
+    private static func beginning(
+        of ledger: inout Ledger, _ filter: [String]?, for user: String
+    ) -> (messages: [Summary], next: UInt64?) {
+        if let filter { return (ledger.summaries(of: filter, for: user), nil) }
+        let page = ledger.newest(100, before: nil, for: user)
+        return (page.elements, page.next)
     }
 
     /// Summaries as this namespace shows them: without names where it is anonymous.

@@ -323,9 +323,12 @@ actor Channel {
 
     /// When something is to be told although nothing happens, in milliseconds of the clock.
     var due: Int64? {
-        guard let due = earliest(outbox.due, line?.due) else { return retryAt }
+        guard let due = earliest(Channel.due(of: &outbox), line?.due) else { return retryAt }
         return min(due, retryAt ?? due)
     }
+
+    // As `inout`, for what only reads a property of an actor copies it first.
+    private static func due(of outbox: inout ChannelOutbox) -> Int64? { outbox.due }
 
     /// What each hub is to be told since this was last asked.
     func takeDeliveries(at moment: Moment) -> [(hub: Int, delivery: ChannelDelivery)] {

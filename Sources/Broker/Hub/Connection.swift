@@ -58,7 +58,7 @@ final class Connection: Recipient {
                 maxFrameBytes: limits.messageBytes, maxMessageBytes: limits.messageBytes,
                 maxFragments: limits.fragmentsPerMessage),
             deflate: deflate)
-        nextPing = stream.loop.now + .milliseconds(Int(phase * Double(limits.heartbeatMilliseconds)))
+        nextPing = stream.loop.now.adding(milliseconds: Int(phase * Double(limits.heartbeatMilliseconds)))
         readingSince = stream.loop.now
         rare = trace.map { Rare([], $0) }
         super.init(session: session, hub: hub)
@@ -207,7 +207,7 @@ final class Connection: Recipient {
     // MARK: Deadlines
 
     override func identityEnds(in milliseconds: Int64?) {
-        identityEnds = milliseconds.map { stream.loop.now + .milliseconds(max(0, $0)) } ?? .distantFuture
+        identityEnds = milliseconds.map { stream.loop.now.adding(milliseconds: Int($0)) } ?? .distantFuture
         schedule()
     }
 
@@ -216,12 +216,14 @@ final class Connection: Recipient {
     /// When a peer that stays silent is dropped; `nil` where nothing is read, so that nobody knows.
     private var silenceEnds: MonotonicTime? {
         guard !stream.isReadingPaused else { return nil }
-        return max(stream.receivedAt, readingSince) + heartbeat + .milliseconds(limits.silenceMilliseconds)
+        let limits = limits
+        return max(stream.receivedAt, readingSince).adding(milliseconds: limits.heartbeatMilliseconds)
+            .adding(milliseconds: limits.silenceMilliseconds)
     }
 
     /// When a reader that takes nothing is closed; `nil` where nothing waits.
     private var stallEnds: MonotonicTime? {
-        stream.stalledSince.map { $0 + .milliseconds(limits.stallMilliseconds) }
+        stream.stalledSince.map { $0.adding(milliseconds: limits.stallMilliseconds) }
     }
 
     private func schedule() {
@@ -229,8 +231,7 @@ final class Connection: Recipient {
         var due = min(nextPing, identityEnds)
         if let silenceEnds { due = min(due, silenceEnds) }
         if let stallEnds { due = min(due, stallEnds) }
-        let now = stream.loop.now
-        timer = stream.loop.schedule(self, after: due > now ? due - now : .zero)
+        timer = stream.loop.schedule(self, at: due)
     }
 }
 

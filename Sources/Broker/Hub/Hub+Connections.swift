@@ -8,7 +8,7 @@ extension Hub {
     /// Takes over a stream whose opening handshake is done, and the bytes that came right behind it.
     ///
     /// It holds its place among the connections until it ends; `deflate` is what the handshake has agreed on, `trace`
-    /// that of the upgrade. Called on the hub's loop.
+    /// that of the upgrade. The answer to that, with status 101, is counted. Called on the hub's loop.
     public nonisolated func adopt(
         _ stream: ByteStream, identity: Identity?, place: Admissions.Place, deflate: DeflateParameters?,
         trace: TraceContext? = nil, bytes: [UInt8]
@@ -22,12 +22,13 @@ extension Hub {
         _ stream: ByteStream, identity: Identity?, place: Admissions.Place, deflate: DeflateParameters?,
         trace: TraceContext?, bytes: [UInt8]
     ) {
+        metrics.count(answerWith: 101)
         let key = recipients.reserve(on: index)
         let connection = Connection(
             stream, session: Session(key: key, identity: identity), hub: self, place: place,
-            deflate: deflate, phase: Double.random(in: 0..<1), trace: trace)
+            deflate: deflate, phase: phases.next(), trace: trace)
         recipients[key] = connection
-        let limits = settings.limits
+        let limits = limits
         connection.send(
             .welcome(
                 Welcome(

@@ -50,7 +50,7 @@ extension Hub {
             guard !hub.isDraining else { return asking.2(.stopping) }
             let recipient = EventStream(
                 asking.1, head: head, omitsBody: omitsBody, session: hub.session(for: identity), hub: hub,
-                place: place, phase: Double.random(in: 0..<1), trace: trace, refuse: asking.2)
+                place: place, phase: hub.phases.next(), trace: trace, refuse: asking.2)
             asking.0.recipient = recipient
             hub.setIdentityDeadline(of: recipient)
             hub.add(recipient, asking: .subscribe(subscribe))

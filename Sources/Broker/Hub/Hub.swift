@@ -76,6 +76,8 @@ public actor Hub {
     var metrics = HubMetrics()
     /// When someone last looked where most happens, and what was seen.
     var lastLook = (at: MonotonicTime.now, activity: HubActivity())
+    /// Spreads the heartbeats of those who come.
+    var phases = EvenSpread(from: UInt64.random(in: 0 ... .max))
     /// The senders of the webhooks that live here, by queue.
     var senders: [String: WebhookSender] = [:]
     /// Asks the servers of hooks.
@@ -126,7 +128,9 @@ public actor Hub {
         self.hubs = hubs
         boundClosing()
         loop.atTurnEnd { [unowned self] in endTurn() }
-        loop.afterWrites { [unowned self] in told.record(in: &metrics, at: $0, isAllWritten: $1) }
+        loop.afterWrites { [unowned self] now, isAllWritten in
+            if !told.isEmpty { told.record(in: &metrics, at: now, isAllWritten: isAllWritten) }
+        }
         loop.atEnd { [unowned self] in letGo() }
         scheduleSweep()
         scheduleExpiry()
@@ -284,8 +288,10 @@ public actor Hub {
     private func endTurn() {
         repeat {
             tellMarked()
-            for audience in departed { tellDepartures(of: audience) }
-            departed.removeAll(keepingCapacity: true)
+            if !departed.isEmpty {
+                for audience in departed { tellDepartures(of: audience) }
+                departed.removeAll(keepingCapacity: true)
+            }
         } while !marked.isEmpty
         unsafe compressor.endTurn()
         if !unsettled.isEmpty { sayGoodbye() }

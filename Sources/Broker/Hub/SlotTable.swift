@@ -16,7 +16,20 @@ struct ConnectionKey: Sendable, Hashable, CustomStringConvertible {
     var hub: Int { Int(hubIndex) }
 
     /// What a person calls the connection.
-    var description: String { "c-\(hub)-\(String(slot, radix: 16))-\(String(generation, radix: 16))" }
+    var description: String {
+        var text = [UInt8(ascii: "c")]
+        for (number, radix) in [(hubIndex, 10), (slot, 16), (generation, 16)] as [(UInt32, UInt32)] {
+            text.append(UInt8(ascii: "-"))
+            var unit: UInt32 = 1
+            while number / unit >= radix { unit *= radix }
+            while unit > 0 {
+                let digit = UInt8(truncatingIfNeeded: number / unit % radix)
+                text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+                unit /= radix
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
 }
 
 /// Objects by key, where a key of an object that is gone finds nothing although its place is used again.

@@ -34,13 +34,13 @@ public final class Admissions: Sendable {
         var all = 0
         var sources: [ClientAddress: Int] = [:]
 
-        mutating func admit(_ source: ClientAddress?, all most: LimitName, _ limits: BrokerSettings.Limits)
-            throws(LimitName)
-        {
-            guard all < limits[keyPath: most.keyPath] else { throw most }
+        mutating func admit(
+            _ source: ClientAddress?, most: (Int, LimitName), fromEach mostFromEach: Int
+        ) throws(LimitName) {
+            guard all < most.0 else { throw most.1 }
             if let source {
                 let there = sources[source, default: 0]
-                guard there < limits.connectionsPerAddress else { throw .connectionsPerAddress }
+                guard there < mostFromEach else { throw .connectionsPerAddress }
                 sources[source] = there + 1
             }
             all += 1
@@ -78,11 +78,18 @@ public final class Admissions: Sendable {
         _ kind: Kind, _ address: SocketAddress?, _ limits: BrokerSettings.Limits
     ) throws(LimitName) -> Place {
         let source = address.flatMap(ClientAddress.init)
+        let fromEach = limits.connectionsPerAddress
         switch kind {
         case .staying:
-            try staying.withLock { counts throws(LimitName) in try counts.admit(source, all: .connections, limits) }
+            let most = (limits.connections, LimitName.connections)
+            try staying.withLock { counts throws(LimitName) in
+                try counts.admit(source, most: most, fromEach: fromEach)
+            }
         case .passing:
-            try passing.withLock { counts throws(LimitName) in try counts.admit(source, all: .httpConnections, limits) }
+            let most = (limits.httpConnections, LimitName.httpConnections)
+            try passing.withLock { counts throws(LimitName) in
+                try counts.admit(source, most: most, fromEach: fromEach)
+            }
         }
         return Place(self, kind, source)
     }

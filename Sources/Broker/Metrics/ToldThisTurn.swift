@@ -16,6 +16,9 @@ struct ToldThisTurn {
         if count > 0 { events.append((time, UInt64(count))) }
     }
 
+    /// Whether there is nothing to measure, as in most turns.
+    var isEmpty: Bool { acks.isEmpty && events.isEmpty }
+
     /// The turn's acks are written now; events may be in later turns, where many connections are to be written to.
     mutating func record(in metrics: inout HubMetrics, at now: MonotonicTime, isAllWritten: Bool) {
         for (time, count) in acks { metrics.acks.record(from: time, to: now, times: count) }

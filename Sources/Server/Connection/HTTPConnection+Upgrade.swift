@@ -5,11 +5,15 @@ import WebSocket
 import Wire
 
 extension HTTPConnection {
+    /// What a handshake begins with.
+    private static let handshake = HandshakeRequest(subprotocols: ["fanfare.v1.json"])
+
     /// Makes the connection a WebSocket, where that is asked for in the right way.
     func upgrade(_ head: RequestHead, _ target: Target) {
+        var request = Self.handshake
+        head.headers.forEach { request.take(name: $0, value: $1) }
         let answer = ServerHandshake.answer(
-            method: head.method, minorVersion: head.minorVersion, headers: head.headers.pairs,
-            subprotocols: ["fanfare.v1.json"], deflate: deflate)
+            request, method: head.method, minorVersion: head.minorVersion, deflate: deflate)
         switch answer {
         case .notAnUpgrade:
             var response = Response.error(426, .badRequest, "this address speaks WebSocket")
@@ -71,7 +75,6 @@ extension HTTPConnection {
         let rest = leave()
         guard !hasReadAll else { return stream.finish() }
         stream.resumeReading()
-        hub.count(answerWith: 101)
         stream.send(copying: response)
         hub.adopt(stream, identity: identity, place: place, deflate: deflate, trace: trace, bytes: rest)
     }

@@ -72,8 +72,8 @@ final class HTTPConnection {
         parser = RequestHeadParser(limits: HTTPLimits(maxHeadBytes: hub.limits.headerBytes))
         stream.delegate = self
         // The proxy's header, where there is one, has used up some of it.
-        let end = stream.receivedAt + untilArrived
-        setTimer(max(.zero, end - stream.loop.now))
+        timer = stream.loop.schedule(
+            self, at: stream.receivedAt.adding(milliseconds: hub.limits.handshakeMilliseconds))
     }
 
     /// How long a first head, and each body, may take to arrive.
@@ -123,8 +123,9 @@ final class HTTPConnection {
                 else { return false }
                 start += consumed
                 hasBegun = true
-                setTimer(untilArrived)
                 try begin(head)
+                // Who became another kind, or may, sends no body.
+                if phase != .done, phase != .answer { setTimer(untilArrived) }
             case .body:
                 start += try exchange?.body.receive(buffer.span.extracting(start...)) ?? 0
                 guard let exchange, exchange.body.isComplete else { return false }
@@ -288,11 +289,8 @@ final class HTTPConnection {
 extension HTTPConnection: ByteStreamDelegate {
     func stream(_ stream: ByteStream, didReceive bytes: inout MutableRawSpan) {
         guard phase != .done else { return }
-        let arrived = bytes.bytes
-        buffer.reserveCapacity(buffer.count + arrived.byteCount)
-        for offset in arrived.byteOffsets {
-            buffer.append(unsafe arrived.unsafeLoad(fromByteOffset: offset, as: UInt8.self))  // the offset is inside
-        }
+        // The bytes are valid for the closure, and the buffer copies them.
+        unsafe bytes.bytes.withUnsafeBytes { unsafe buffer.append(contentsOf: $0) }
         if phase == .answer { stream.pauseReading() } else { process() }
     }
 
