@@ -19,13 +19,16 @@ public struct CommandSet: Sendable {
     ///   - summary: One sentence that says what it is.
     ///   - commands: The commands; the name of each is `name`, a space, and one word.
     ///   - version: What `--version` prints behind the name.
+    ///   - date: The day of that version, `2026-11-30`, which stands on manual pages.
     ///   - pages: Manual pages besides those of the commands.
     public init(
-        name: String, summary: String, commands: [CommandSyntax], version: String, pages: [Program.Page] = []
+        name: String, summary: String, commands: [CommandSyntax], version: String, date: String,
+        pages: [Program.Page] = []
     ) {
         let completion = Program.completionSyntax(of: name)
         self.commands = commands + [completion]
-        program = Program(name: name, summary: summary, version: version, commands: self.commands, pages: pages)
+        program = Program(
+            name: name, summary: summary, version: version, date: date, commands: self.commands, pages: pages)
     }
 
     /// Picks the command that the words begin with.

@@ -8,9 +8,9 @@ public struct ManualText: Sendable {
     /// Begins empty.
     public init() {}
 
-    /// Begins a page.
-    mutating func title(_ name: String, section: Int, source: String) {
-        text += ".TH \"\(name.uppercased())\" \(section) \"\" \"\(source)\" \"\"\n"
+    /// Begins a page of a day, `2026-11-30`.
+    mutating func title(_ name: String, section: Int, date: String, source: String) {
+        text += ".TH \"\(name.uppercased())\" \(section) \"\(date)\" \"\(source)\" \"\"\n"
     }
 
     /// Begins a section.
@@ -22,7 +22,7 @@ public struct ManualText: Sendable {
     /// Begins a paragraph.
     public mutating func paragraph(_ words: String) {
         beginParagraph()
-        text += Self.escaped(words) + "\n"
+        text += Self.filled(Self.inline(words)) + "\n"
     }
 
     /// Adds an entry of a list: a term, and below it what it means.
@@ -34,7 +34,7 @@ public struct ManualText: Sendable {
     public mutating func entry(_ term: String, value: String = "", _ words: String) {
         let italic = value.isEmpty ? "" : " \\fI\(Self.inline(value))\\fR"
         isFirst = false
-        text += ".TP\n\\fB\(Self.inline(term))\\fR\(italic)\n\(Self.escaped(words))\n"
+        text += ".TP\n\\fB\(Self.inline(term))\\fR\(italic)\n\(Self.filled(Self.inline(words)))\n"
     }
 
     /// Adds a line that is typed, or lines of a file, as they are.
@@ -54,9 +54,27 @@ public struct ManualText: Sendable {
         text += lines + "\n"
     }
 
+    /// How long a line of the source is at most, in bytes, unless one word is longer: what editors and mandoc expect.
+    private static let maxLineBytes = 78
+
+    /// Breaks a text that is escaped already into lines, which roff fills anew.
+    static func filled(_ inline: String) -> String {
+        var lines: [String] = []
+        var line = ""
+        for word in inline.split(separator: " ") {
+            if !line.isEmpty, line.utf8.count + 1 + word.utf8.count > maxLineBytes {
+                lines.append(guarded(line))
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        return (lines + [guarded(line)]).joined(separator: "\n")
+    }
+
     /// A text in which nothing means anything to roff, for a line of its own.
-    static func escaped(_ text: String) -> String {
-        let inline = inline(text)
+    static func escaped(_ text: String) -> String { guarded(inline(text)) }
+
+    private static func guarded(_ inline: String) -> String {
         // A line that begins so would be a request.
         return inline.hasPrefix(".") || inline.hasPrefix("'") ? "\\&" + inline : inline
     }

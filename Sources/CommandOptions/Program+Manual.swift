@@ -37,10 +37,10 @@ extension Program {
 
     private func heading(_ own: String, section: Int, summary: String) -> ManualText {
         var page = ManualText()
-        page.title(own, section: section, source: "\(name) \(version)")
+        page.title(own, section: section, date: date, source: "\(name) \(version)")
         page.heading("Name")
         let words = summary.hasSuffix(".") ? String(summary.dropLast()) : summary
-        page.raw("\(ManualText.inline(own)) \\- \(ManualText.inline(words))")
+        page.raw(ManualText.filled("\(ManualText.inline(own)) \\- \(ManualText.inline(words))"))
         return page
     }
 

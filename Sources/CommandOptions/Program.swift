@@ -25,6 +25,7 @@ public struct Program: Sendable {
     let name: String
     let summary: String
     let version: String
+    let date: String
     /// What stands without a command's name; `nil`: nothing does.
     let root: CommandSyntax?
     let commands: [CommandSyntax]
@@ -36,16 +37,19 @@ public struct Program: Sendable {
     ///   - name: What is typed first, `fanfare`.
     ///   - summary: One sentence that says what it is.
     ///   - version: Its version, without the name.
+    ///   - date: The day of that version, `2026-11-30`, which stands on manual pages.
     ///   - root: What it understands without a command's name; `nil`: nothing.
     ///   - commands: Its commands; the name of each is `name`, a space, and one word.
     ///   - pages: Manual pages besides those of the commands.
     public init(
-        name: String, summary: String, version: String, root: CommandSyntax? = nil, commands: [CommandSyntax],
+        name: String, summary: String, version: String, date: String, root: CommandSyntax? = nil,
+        commands: [CommandSyntax],
         pages: [Page] = []
     ) {
         self.name = name
         self.summary = summary
         self.version = version
+        self.date = date
         self.root = root
         self.commands = commands
         self.pages = pages

@@ -62,8 +62,10 @@ extension Server {
 
     /// Says which certificates will not do what they may be meant for.
     func warnOfCertificates() {
-        for certificate in certificates {
-            for warning in certificate.warnings { context.log.warning(warning) }
+        // Listeners may have one certificate in common.
+        var told: Set<String> = []
+        for warning in certificates.flatMap(\.warnings) where told.insert(warning).inserted {
+            context.log.warning(warning)
         }
     }
 }

@@ -76,7 +76,7 @@ public struct ServerSettings: Sendable {
 
 /// A setting in force, as people read it.
 public struct SettingRow: Sendable, Equatable, Codable {
-    /// Its name in the settings file.
+    /// Its path in the settings file, `listen[0].address`; `--NAME` for what only an option can set.
     public var name: String
     /// Its value; what stands for a secret is no secret.
     public var value: String
@@ -92,7 +92,9 @@ public struct SettingRow: Sendable, Equatable, Codable {
 
     /// Whether it is as it was at the start until the next one.
     var isFixed: Bool {
-        ["listen", "data", "store", "nats", "loops", "log"].contains { name == $0 || name.hasPrefix($0 + ".") }
+        ["listen", "data", "store", "nats", "--loops", "--log"].contains {
+            name == $0 || name.hasPrefix($0 + ".") || name.hasPrefix($0 + "[")
+        }
     }
 }
 

@@ -6,6 +6,8 @@ import LoadGenerator
 @main
 struct Main {
     static func main() {
+        // A report that may not grow further (ulimit -f) is an error of the write, and not the end of the program.
+        _ = signal(SIGXFSZ, SIG_IGN)
         let words = Array(CommandLine.arguments.dropFirst())
         do {
             if let text = try program.text(askedBy: words) {

@@ -117,7 +117,8 @@ let syntax = CommandSyntax(
 
 /// The whole program, for its manual and for shells.
 let program = Program(
-    name: "fanfare-load", summary: syntax.summary, version: ReleaseVersion.current, root: syntax,
+    name: "fanfare-load", summary: syntax.summary, version: ReleaseVersion.current, date: ReleaseVersion.date,
+    root: syntax,
     commands: [compareSyntax, workerSyntax, Program.completionSyntax(of: "fanfare-load")])
 
 /// What `fanfare-load compare` understands.

@@ -7,13 +7,15 @@ import Wire
 @main
 struct Main {
     static func main() {
+        ignoreFileSizeSignal()
         exit(run(Array(CommandLine.arguments.dropFirst())))
     }
 
     private static func run(_ words: [String]) -> Int32 {
         let set = CommandSet(
             name: "fanfare", summary: "Fanfare, a real-time reaction broker: people react, everyone sees it at once.",
-            commands: commands.map { $0.options }, version: ReleaseVersion.current, pages: [SettingsManual.page])
+            commands: commands.map { $0.options }, version: ReleaseVersion.current, date: ReleaseVersion.date,
+            pages: [SettingsManual.page])
         do throws(UsageError) {
             switch try set.select(words) {
             case .print(let text):

@@ -50,7 +50,7 @@ private let serve = CommandSyntax(
 @Suite struct CommandSetTests {
     private let set = CommandSet(
         name: "fanfare", summary: "A broker.",
-        commands: [serve, CommandSyntax(name: "fanfare watch", summary: "Watches.")], version: "1")
+        commands: [serve, CommandSyntax(name: "fanfare watch", summary: "Watches.")], version: "1", date: "2026-11-30")
 
     @Test func `The first word picks the command, the rest is its own`() throws {
         guard case .command("serve", let words) = try set.select(["serve", "--dev", "--help"]) else {

@@ -13,7 +13,7 @@ import Testing
         examples: [.init(".serve 'a' \\ ~b", "shows")])
 
     private let set = CommandSet(
-        name: "x-y", summary: "A broker.", commands: [serve], version: "1.2.3",
+        name: "x-y", summary: "A broker.", commands: [serve], version: "1.2.3", date: "2026-11-30",
         pages: [
             .init("settings", section: 5, summary: "the file") {
                 var page = ManualText()
@@ -35,7 +35,7 @@ import Testing
     {
         #expect(
             try text("help", "--man", "serve") == #"""
-                .TH "X-Y-SERVE" 1 "" "x-y 1.2.3" ""
+                .TH "X-Y-SERVE" 1 "2026-11-30" "x-y 1.2.3" ""
                 .SH NAME
                 x\-y\-serve \- Serves what\(aqs there
                 .SH SYNOPSIS
@@ -81,7 +81,8 @@ import Testing
                 It failed, or a bound that was to hold was broken.
                 .TP
                 \fB2\fR
-                The words or the settings were wrong; a line on standard error says which, and what was meant.
+                The words or the settings were wrong; a line on standard error says which, and
+                what was meant.
                 .SH SEE ALSO
                 \fBx\-y\fR(1),
                 \fBx\-y\-completion\fR(1),
@@ -90,9 +91,21 @@ import Testing
                 """#)
     }
 
+    @Test func `A long text is broken into lines that roff fills again, none of which is a request`() {
+        var page = ManualText()
+        let words = (1...60).map { $0.isMultiple(of: 7) ? ".word\($0)" : "word-\($0)" }
+        page.paragraph(words.joined(separator: " "))
+        page.entry("term", words.joined(separator: " "))
+        let lines = page.text.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.utf8.count <= 80 }, "\(lines)")
+        let text = lines.filter { !$0.hasPrefix(".") && !$0.hasPrefix("\\f") }.joined(separator: " ")
+        let plain = text.replacing("\\&", with: "").replacing("\\-", with: "-")
+        #expect(plain == (words + words).joined(separator: " "))
+    }
+
     @Test func `The page of the program names its commands, and pages of its own have theirs`() throws {
         let page = try text("help", "--man")
-        #expect(page.hasPrefix(".TH \"X-Y\" 1 \"\" \"x-y 1.2.3\" \"\"\n.SH NAME\nx\\-y \\- A broker\n"))
+        #expect(page.hasPrefix(".TH \"X-Y\" 1 \"2026-11-30\" \"x-y 1.2.3\" \"\"\n.SH NAME\nx\\-y \\- A broker\n"))
         #expect(page.contains("\\fBx\\-y serve\\fR\nServes what\\(aqs there.\n"))
         let settings = try text("help", "--man", "settings")
         #expect(settings.hasPrefix(".TH \"X-Y-SETTINGS\" 5 "))

@@ -8,6 +8,11 @@ import Testing
         try await Places.withFolder { try await runClient("datacare.py", $0.path()) }
     }
 
+    @Test("commands on the store that are ended, limited or given what is no file: words, and nothing half done")
+    func ends() async throws {
+        try await Places.withFolder { try await runClient("ends.py", $0.path()) }
+    }
+
     @Test("reactions of Slack, Discord, Zulip and Mattermost come into channels, once, as the namespace allows")
     func imports() async throws {
         try await Places.withFolder { try await runClient("imports.py", $0.path()) }

@@ -130,7 +130,7 @@ import Testing
             let options = ["--dev", "--store", "memory", "--config", settings.path()]
             let (status, record) = await (try Program(Places.fanfare, ["check"] + options)).end()
             #expect(status == 0)
-            #expect(record.output.contains("listen.tls.kernel_tls"), "\(record.output)")
+            #expect(record.output.contains("listen[0].tls.kernel_tls"), "\(record.output)")
             try await BrokerProcess.run(only: options) { broker in
                 let said = try await broker.program.wait { $0.errors.contains("expired on 2") ? $0.errors : nil }
                 for line in record.errors.split(separator: "\n") {

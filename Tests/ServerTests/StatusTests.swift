@@ -81,7 +81,7 @@ import Wire
         let server = try TestServer()
         var others = server.server.started
         others.report = [
-            SettingRow(name: "listen", value: "elsewhere", source: "a reload"),
+            SettingRow(name: "listen[0].address", value: "elsewhere", source: "a reload"),
             SettingRow(name: "origins", value: "none", source: "a reload"),
         ]
         func rows() throws -> [[String: String]] {

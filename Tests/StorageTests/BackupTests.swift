@@ -76,4 +76,26 @@ import Testing
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["fanfare.db"])
     }
+
+    @Test func `A copy that is ended leaves nothing, and says that it was ended`() throws {
+        _ = try SQLiteStore(file: folder.file())
+        let error = #expect(throws: StoreError.self) {
+            try StoreBackup.make(of: folder.file(), to: folder.file("copy.db"), goesOn: { false })
+        }
+        #expect(error?.reason.contains("it was ended") == true)
+        #expect(!(try FileManager.default.contentsOfDirectory(atPath: folder.path)).contains { $0.hasPrefix("copy") })
+    }
+
+    @Test func `Drafts of copies that were killed go with the next copy to the same name, those of others stay`() throws
+    {
+        _ = try SQLiteStore(file: folder.file())
+        let kept = ["copy.db.partial-mine", "other.db.partial-7", "copy.db.partial-7-x"]
+        for name in kept + ["copy.db.partial-7", "copy.db.partial-7-journal", "copy.db.partial-\(getpid())"] {
+            try Data("x".utf8).write(to: URL(filePath: folder.file(name)))
+        }
+        try StoreBackup.make(of: folder.file(), to: folder.file("copy.db"))
+        let there = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(Set(there.filter { $0.contains("partial") }) == Set(kept))
+        #expect(there.contains("copy.db"))
+    }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Reactions
 import Storage
 import Testing
+import Transport
 
 @testable import fanfare
 

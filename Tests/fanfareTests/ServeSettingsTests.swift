@@ -202,10 +202,10 @@ import Transport
         func row(_ name: String) -> String? {
             rows.first { $0.first == name }.map { $0.dropFirst().joined(separator: " ") }
         }
-        #expect(row("listen") == "127.0.0.1:4 FANFARE_LISTEN")
+        #expect(row("listen[0].address") == "127.0.0.1:4 FANFARE_LISTEN")
         #expect(row("data") == "/file \(path):1")
         #expect(row("store.kind") == "memory --store")
-        #expect(row("log") == "text default")
+        #expect(row("--log") == "text default")
         #expect(row("tokens.hs256_secret") == "••• \(path):1")
         #expect(row("server_keys") == "••• ••• \(path):1")
         #expect(row("limits.connections") == "5 \(path):2")
@@ -230,7 +230,7 @@ import Transport
         let settings = try settings(
             words, file: file, environment: environment.map { ["FANFARE_COMPRESSION": $0] } ?? [:])
         let rows = SettingsReport(settings).text.split(separator: "\n").map { $0.split(separator: " ") }
-        let row = try #require(rows.first { $0.first == "listen.compression.mode" })
+        let row = try #require(rows.first { $0.first == "listen[0].compression.mode" })
         let place = settings.file?.path ?? "no file"
         #expect(row.dropFirst().joined(separator: " ").replacing(place, with: "FILE") == expected)
         #expect(settings.server.listen[0].compression.windowBits == (isFiled == nil ? 15 : 11))

@@ -62,7 +62,7 @@ import Testing
         ])
     func defaults(entry: String) throws {
         let set = CommandSet(
-            name: "fanfare", summary: "A broker.", commands: [ServeCommand.options], version: "1",
+            name: "fanfare", summary: "A broker.", commands: [ServeCommand.options], version: "1", date: "2026-11-30",
             pages: [SettingsManual.page])
         guard case .print(let text) = try set.select(["help", "--man", "settings"]) else {
             Issue.record("nothing to print")

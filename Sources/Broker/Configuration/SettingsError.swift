@@ -9,11 +9,20 @@ public struct SettingsError: Error, Sendable, Equatable {
     /// The words that are known in its place.
     public var known: [String]
 
-    init(line: Int, _ reason: String, unknown: String? = nil, known: [String] = []) {
+    /// Whether the unknown word is a value, and the reason lists the known ones.
+    public var isChoice: Bool
+
+    init(line: Int, _ reason: String, unknown: String? = nil, known: [String] = [], isChoice: Bool = false) {
         self.line = line
         self.reason = Self.onOneLine(reason)
         self.unknown = unknown
         self.known = known
+        self.isChoice = isChoice
+    }
+
+    /// The longest beginning of a text that an error repeats, 80 characters.
+    static func brief(_ text: String) -> String {
+        text.unicodeScalars.count <= 80 ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(80))) + "…"
     }
 
     /// Writes control characters and line separators as they are written in JSON.

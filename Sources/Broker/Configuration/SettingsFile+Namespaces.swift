@@ -18,7 +18,7 @@ extension SettingsFile {
             else {
                 throw SettingsError(
                     line: entry.line,
-                    "the namespace \"\(name)\" must be 1 to 200 visible ASCII characters without ':' and '*', or \"*\" alone for all others"
+                    "the namespace \"\(SettingsError.brief(name))\" must be 1 to 200 visible ASCII characters without ':' and '*', or \"*\" alone for all others"
                 )
             }
             namespaces[name] = try readNamespace(entry, defaults: defaults)
@@ -69,7 +69,8 @@ extension SettingsFile {
                 let reaction = try rules.reaction(from: text)
                 if !allowed.contains(reaction) { allowed.append(reaction) }
             } catch {
-                throw element.error("\"\(text)\" is no reaction of the kind \(rules.kind.rawValue)")
+                throw element.error(
+                    "\"\(SettingsError.brief(text))\" is no reaction of the kind \(rules.kind.rawValue)")
             }
         }
         rules.allowed = allowed

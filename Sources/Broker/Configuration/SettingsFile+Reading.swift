@@ -96,7 +96,7 @@ extension SettingsFile {
         for element in try entry.list() {
             let text = try element.text()
             do throws(AddressSet.Malformed) { _ = try AddressSet([text]) } catch {
-                throw element.error("\(error.reason), not \"\(text)\"")
+                throw element.error("\(error.reason), not \"\(SettingsError.brief(text))\"")
             }
             proxies.append(text)
         }

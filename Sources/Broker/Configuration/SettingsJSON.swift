@@ -85,10 +85,10 @@ private struct Reader {
             let begin = line
             let name = try readString()
             guard seen.insert(name).inserted else {
-                throw SettingsError(line: begin, "the name \"\(name)\" stands here twice")
+                throw SettingsError(line: begin, "the name \"\(SettingsError.brief(name))\" stands here twice")
             }
             skipSpace()
-            guard take(":") else { throw unexpected("a ':' behind \"\(name)\"") }
+            guard take(":") else { throw unexpected("a ':' behind \"\(SettingsError.brief(name))\"") }
             members.append(.init(name: name, line: begin, value: try readValue(depth: depth + 1)))
             skipSpace()
         } while take(",")

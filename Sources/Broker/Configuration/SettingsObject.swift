@@ -37,7 +37,7 @@ struct SettingsObject {
         let place = path.isEmpty ? "" : path + "."
         for member in members {
             if let known, !known.contains(member.name) {
-                let reason = "there is no setting \"\(place)\(member.name)\""
+                let reason = "there is no setting \"\(place)\(SettingsError.brief(member.name))\""
                 throw SettingsError(line: member.line, reason, unknown: member.name, known: known)
             }
             lines[place + member.name] = member.line
@@ -108,8 +108,8 @@ extension SettingsObject.Entry {
             throw error("is \(known.joined(separator: " or ")), not \(value.described)")
         }
         if let choice = Choice(rawValue: text) { return choice }
-        let reason = "\(path) is \(known.joined(separator: " or ")), not \"\(text)\""
-        throw SettingsError(line: line, reason, unknown: text, known: known)
+        let reason = "\(path) is \(known.joined(separator: " or ")), not \"\(SettingsError.brief(text))\""
+        throw SettingsError(line: line, reason, unknown: text, known: known, isChoice: true)
     }
 
     /// Refuses all but `null`.

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// What SQLite answered instead of doing what it was asked.
 struct SQLiteError: Error {
@@ -8,12 +9,15 @@ struct SQLiteError: Error {
     var purpose: String
     /// SQLite's own words.
     var message: String
+    /// What the system answered to SQLite, an `errno`; 0: nothing that matters.
+    var systemCode: CInt = 0
 
     var primaryCode: CInt { extendedCode & 0xFF }
 
     /// The same as the store's callers see it.
     var storeError: StoreError {
-        let text = "\(purpose): \(reason) (SQLite \(primaryCode)/\(extendedCode): \(message))"
+        let system = systemCode == 0 ? "" : ", \(unsafe String(cString: strerror(systemCode)))"
+        let text = "\(purpose): \(reason) (SQLite \(primaryCode)/\(extendedCode): \(message)\(system))"
         switch primaryCode {
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
             return .unusable(text)
@@ -25,15 +29,34 @@ struct SQLiteError: Error {
     private var reason: String {
         switch primaryCode {
         case SQLITE_FULL: "the disk is full"
+        case SQLITE_IOERR where systemCode == EFBIG: "the file may not grow further (ulimit -f)"
         case SQLITE_IOERR: "the disk failed to read or write, or is full"
         case SQLITE_BUSY, SQLITE_LOCKED: "another program holds the database's lock"
-        case SQLITE_READONLY, SQLITE_PERM: "the database may not be written"
+        case SQLITE_READONLY: readOnlyReason
+        case SQLITE_PERM: "the database may not be written"
         case SQLITE_CANTOPEN: "the database cannot be opened"
         case SQLITE_NOMEM: "there is no memory left"
         case SQLITE_NOTADB: "the file is not a SQLite database, or is damaged"
         case SQLITE_CORRUPT, SQLITE_FORMAT: "the database is damaged"
         case SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH: "the database does not have the tables it should have"
+        case SQLITE_INTERRUPT: "it was ended"
         default: "the database refused"
+        }
+    }
+
+    /// Why somebody who only reads is told that something cannot be written, and what to do; see SQLite's list of
+    /// extended result codes.
+    private var readOnlyReason: String {
+        switch extendedCode >> 8 {
+        // SQLITE_READONLY_RECOVERY, _CANTLOCK and _CANTINIT.
+        case 1, 2, 5:
+            "its write-ahead log can only be read by who may write beside it; run this as the owner of the files, or start fanfare serve on it once"
+        // SQLITE_READONLY_ROLLBACK.
+        case 3:
+            "a program was killed while it changed the file; start fanfare serve on it once, which takes back what was half done and loses nothing that was committed"
+        // SQLITE_READONLY_DIRECTORY.
+        case 6: "no file may be made in its folder"
+        default: "the database may not be written"
         }
     }
 }

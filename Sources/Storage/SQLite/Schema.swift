@@ -27,6 +27,9 @@ struct Schema {
     /// Checks that a file is ours and has today's tables, without changing it; messages name the path.
     func checkReadable(_ database: Database, path: String) throws(StoreError) {
         let header = try asStoreError { () throws(SQLiteError) in try Header(database, path: path) }
+        if header.isNew {
+            throw .unusable("\(path) is empty: who began to make it was ended; fanfare serve or import makes it whole")
+        }
         guard header.owner == Self.applicationID else { throw .unusable("\(path) is no database of Fanfare's") }
         guard header.version == steps.count else {
             let hint = header.version < steps.count ? "; fanfare serve brings it to today's" : ""

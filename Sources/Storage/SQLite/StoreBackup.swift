@@ -14,23 +14,27 @@ public enum StoreBackup {
     ///   - source: the path of the store's file, such as `data/fanfare.db`; nothing in it is changed.
     ///   - target: the path of the copy; nothing may be there. It is there whole, on the disk, or not at all.
     ///   - progress: hears how much is done, 0 to 1, from time to time.
+    ///   - goesOn: is asked from time to time; `false` ends it.
     /// - Returns: the size of the copy in bytes.
     /// - Throws: ``StoreError``, for a person.
     @discardableResult
     public static func make(
-        of source: String, to target: String, progress: (Double) -> Void = { _ in }
+        of source: String, to target: String, progress: (Double) -> Void = { _ in }, goesOn: () -> Bool = { true }
     ) throws(StoreError) -> Int64 {
         let place = try NewFile(target)
         let from = try Database.open(readingStore: source)
         return try asStoreError { () throws(SQLiteError) in
-            let size = try copy(from, to: place.draft, progress)
+            let size = try copy(from, to: place.draft) { done in
+                progress(done)
+                return goesOn()
+            }
             try place.publish()
             return size
         }
     }
 
     private static func copy(
-        _ source: Database, to path: String, _ progress: (Double) -> Void
+        _ source: Database, to path: String, _ progress: (Double) -> Bool
     ) throws(SQLiteError) -> Int64 {
         let purpose = "copying the store"
         let copy = try Database(making: path)
@@ -49,60 +53,20 @@ public enum StoreBackup {
 extension Database {
     /// Copies another database into this one, whose pages it replaces.
     fileprivate func copyAll(
-        of source: Database, pagesAtOnce: CInt, _ purpose: String, _ progress: (Double) -> Void
+        of source: Database, pagesAtOnce: CInt, _ purpose: String, _ progress: (Double) -> Bool
     ) throws(SQLiteError) {
         guard let backup = unsafe sqlite3_backup_init(handle, "main", source.handle, "main") else {
             throw error(unsafe sqlite3_extended_errcode(handle), purpose)
         }
         var code = SQLITE_OK
-        while code == SQLITE_OK {
+        var isEnded = false
+        while code == SQLITE_OK, !isEnded {
             code = unsafe sqlite3_backup_step(backup, pagesAtOnce)
             let (total, left) = unsafe (sqlite3_backup_pagecount(backup), sqlite3_backup_remaining(backup))
-            if total > 0 { progress(Double(total - left) / Double(total)) }
+            if total > 0 { isEnded = !progress(Double(total - left) / Double(total)) }
         }
         let finished = unsafe sqlite3_backup_finish(backup)
+        if isEnded { throw SQLiteError(extendedCode: SQLITE_INTERRUPT, purpose: purpose, message: "interrupted") }
         guard code == SQLITE_DONE else { throw error(finished == SQLITE_OK ? code : finished, purpose) }
-    }
-}
-
-/// A file that is made under another name, and gets its own when it is whole; what is there is never overwritten.
-private struct NewFile: ~Copyable {
-    let path: String
-    /// Where it is made.
-    let draft: String
-
-    /// Makes the draft, empty, for its owner alone (mode 0600).
-    init(_ path: String) throws(StoreError) {
-        if unsafe access(path, F_OK) == 0 { throw .unavailable("\(path) is there already; nothing is overwritten") }
-        let draft = "\(path).partial-\(getpid())"
-        let descriptor = unsafe open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw .unavailable("cannot make \(draft): \(lastError())") }
-        close(descriptor)
-        self.path = path
-        self.draft = draft
-    }
-
-    deinit {
-        for suffix in ["", "-journal"] { unsafe unlink(draft + suffix) }
-    }
-
-    /// Gives the file its name, once its bytes are on the disk.
-    func publish() throws(SQLiteError) {
-        try sync(draft, O_RDONLY)
-        // Unlike `rename` it fails where something is there.
-        if unsafe link(draft, path) != 0 { throw failure("naming the copy \(path)") }
-        let slash = path.lastIndex(of: "/")
-        try sync(slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".", O_RDONLY | O_DIRECTORY)
-    }
-
-    private func sync(_ path: String, _ flags: CInt) throws(SQLiteError) {
-        let descriptor = unsafe open(path, flags | O_CLOEXEC)
-        if descriptor < 0 { throw failure("opening \(path)") }
-        defer { close(descriptor) }
-        if fsync(descriptor) != 0 { throw failure("writing \(path) to the disk") }
-    }
-
-    private func failure(_ purpose: String) -> SQLiteError {
-        SQLiteError(extendedCode: SQLITE_IOERR, purpose: purpose, message: lastError())
     }
 }

@@ -28,6 +28,12 @@ public func ignoreBrokenPipes() {
     _ = signal(SIGPIPE, SIG_IGN)
 }
 
+/// Ignores SIGXFSZ in the whole process: a file that may not grow further (`ulimit -f`) is an error of the write, EFBIG,
+/// and not the end of the program in the middle of it.
+public func ignoreFileSizeSignal() {
+    _ = signal(SIGXFSZ, SIG_IGN)
+}
+
 /// Blocks signals in the calling thread and in all threads that it starts later.
 ///
 /// Call it in `main` before the first thread, with the signals that a `SignalSource` is to receive.

@@ -24,7 +24,7 @@ public enum RegularFile {
     public static func bytes(at path: String, atMost most: Int = usualMost) throws(Failure) -> [UInt8] {
         let (file, size) = try open(path)
         defer { close(file) }
-        let excess = Failure(description: "it has more than \(most) bytes")
+        let excess = Failure(description: "it has more than \(FilePart.words(for: most))")
         guard size <= most else { throw excess }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(size)

@@ -8,8 +8,7 @@ enum AuditCommand: Command {
 
     static let options = CommandSyntax(
         name: "fanfare audit", summary: "Prints what moderators did, from the store's file: the broker may run or not.",
-        options: [
-            .value("data", "DIR", "the folder of the store's file, fanfare.db", default: "./data", environment: true),
+        options: DataOption.all + [
             .value("channel", "CHANNEL", "only what was done in this channel"),
             .value("user", "NAME", "only what was done to this user"),
             .value("by", "NAME", "only what this moderator did"),
@@ -26,7 +25,7 @@ enum AuditCommand: Command {
 
     static func run(_ words: [String]) -> Int32 {
         run(words, variables: options.environmentNames) { words in
-            let file = try words.text("data") + "/fanfare.db"
+            let file = try DataOption.file(words)
             let query = try query(words, now: Int64(Date().timeIntervalSince1970 * 1000))
             let entries: [AuditEntry]
             do throws(StoreError) { entries = try AuditTrail.read(file, query) } catch {

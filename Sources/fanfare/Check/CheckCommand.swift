@@ -22,7 +22,9 @@ enum CheckCommand: Command {
             // As the start judges them; addresses and the store are not tried, for a broker may be using them.
             try settings.checkServable()
             try settings.checkNATSFiles()
-            for warning in try settings.warnings + settings.checkCertificates() {
+            // Listeners may have one certificate in common.
+            var told: Set<String> = []
+            for warning in try settings.warnings + settings.checkCertificates() where told.insert(warning).inserted {
                 complain("warning: \(warning)", .warning)
             }
             return ExitCode.done

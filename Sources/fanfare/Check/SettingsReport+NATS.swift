@@ -5,7 +5,7 @@ extension SettingsReport {
     mutating func addNATS(_ nats: NATSSettings?) {
         guard let nats else { return add("nats", "off") }
         for (index, server) in nats.servers.enumerated() {
-            add("nats.servers", withoutPassword(server), options: ["nats"], path: "nats.servers[\(index)]")
+            add("nats.servers[\(index)]", withoutPassword(server), options: ["nats"])
         }
         add("nats.name", nats.name)
         add("nats.replicas", String(nats.replicaCount))

@@ -6,7 +6,7 @@ import Transport
 
 /// What is in force, a line for each setting: its name, its value, and where that comes from.
 struct SettingsReport {
-    private let settings: ServeSettings
+    let settings: ServeSettings
     private(set) var rows: [SettingRow] = []
 
     init(_ settings: ServeSettings) {
@@ -40,7 +40,7 @@ struct SettingsReport {
     /// Adds a row.
     ///
     /// - Parameters:
-    ///   - name: the setting.
+    ///   - name: the setting, as its path in the file; `--NAME` for what only an option can set.
     ///   - value: what is in force.
     ///   - options: the options that win over the file.
     ///   - path: the setting's path in the file, where it isn't the name.
@@ -60,54 +60,18 @@ struct SettingsReport {
 
     private mutating func addPlaces() {
         let server = settings.server
-        for (index, listen) in server.listen.enumerated() {
-            let option = listen.tls == nil ? "listen" : "tls-listen"
-            add("listen", listen.address.description, options: [option], path: "listen[\(index)].address")
-            add(
-                "listen.proxy_protocol", listen.takesProxyProtocol ? "on" : "off",
-                path: "listen[\(index)].proxy_protocol")
-            addCompression(listen.compression, "listen[\(index)].compression.")
-            if let tls = listen.tls { addTLS(tls, "listen[\(index)].tls.") }
-        }
+        for index in server.listen.indices { addListener(index) }
         add("data", server.data, options: ["data"])
         add("store.kind", server.store.rawValue, options: ["store"])
         addNATS(server.nats)
-        add("loops", String(settings.loopCount), options: ["loops"])
-        add("log", settings.logForm.rawValue, options: ["log"])
-    }
-
-    private mutating func addCompression(_ compression: CompressionSettings, _ path: String) {
-        let mode = compression.mode
-        add("listen.compression.mode", mode.rawValue, options: ["compression"], path: path + "mode")
-        if mode == .above {
-            let bytes = String(compression.aboveBytes)
-            add("listen.compression.above_bytes", bytes, options: ["compression"], path: path + "above_bytes")
-        }
-        guard mode != .off else { return }
-        let takeover = String(compression.contextTakeover)
-        add("listen.compression.context_takeover", takeover, path: path + "context_takeover")
-        add("listen.compression.window_bits", String(compression.windowBits), path: path + "window_bits")
-    }
-
-    private mutating func addTLS(_ tls: TLSServerSettings, _ path: String) {
-        add("listen.tls.cert", tls.certificate.certificate, options: ["tls-cert"], path: path + "cert")
-        add("listen.tls.key", tls.certificate.key, options: ["tls-key"], path: path + "key")
-        for (index, files) in tls.certificates.enumerated() {
-            let path = path + "certificates[\(index)]."
-            add("listen.tls.certificates.cert", files.certificate, path: path + "cert")
-            add("listen.tls.certificates.key", files.key, path: path + "key")
-        }
-        add(
-            "listen.tls.client_certificates", tls.clientCertificates.rawValue, path: path + "client_certificates")
-        if let file = tls.clientAuthorities { add("listen.tls.client_ca", file, path: path + "client_ca") }
-        add("listen.tls.minimum_version", tls.minimumVersion.rawValue, path: path + "minimum_version")
-        add("listen.tls.kernel_tls", String(tls.usesKernel), path: path + "kernel_tls")
+        add("--loops", String(settings.loopCount), options: ["loops"])
+        add("--log", settings.logForm.rawValue, options: ["log"])
     }
 
     private mutating func addIdentity() {
         let file = settings.file?.settings
-        add("dev", settings.isDevelopment ? "on" : "off", options: ["dev"])
-        for name in settings.words.texts("moderator") { add("moderator", name, options: ["moderator"]) }
+        add("--dev", settings.isDevelopment ? "on" : "off", options: ["dev"])
+        for name in settings.words.texts("moderator") { add("--moderator", name, options: ["moderator"]) }
         add("tokens.hs256_secret", mask(settings.tokenSecret), options: ["token-secret"])
         add("tokens.jwks_file", settings.tokenKeys?.path ?? "none", options: ["jwks-file"])
         for key in settings.tokenKeys?.set.entries ?? [] {

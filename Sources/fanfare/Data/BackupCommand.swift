@@ -3,13 +3,11 @@ import Storage
 
 /// `fanfare backup`: copies the store's file while the broker goes on.
 enum BackupCommand: Command {
-    static let takesSignals = false
-
     static let options = CommandSyntax(
         name: "fanfare backup",
         summary: "Copies the store as it is at one moment, while the broker goes on or without it.",
         operands: [.init("FILE", "the copy; nothing may be there")],
-        options: [DataOption.folder, DataOption.quiet],
+        options: DataOption.all + [DataOption.quiet],
         examples: [
             .init("fanfare backup \"backup-$(date +%F).db\"", "today's copy"),
             .init(
@@ -22,14 +20,19 @@ enum BackupCommand: Command {
             guard !target.isEmpty, !target.hasSuffix("/"), !isFolder(target) else {
                 throw UsageError("FILE is the copy itself, such as backup.db, not the folder \"\(target)\"")
             }
+            let file = try DataOption.file(words)
             let progress = ProgressLine("fanfare backup", isQuiet: words.flag("quiet"))
+            let end = try EndRequest("fanfare backup", "there is no \(target); it may be run again")
+            end.beginChanging()
             do throws(StoreError) {
-                let bytes = try StoreBackup.make(of: try DataOption.file(words), to: target) { done in
-                    progress.tell("\(Int(done * 100))%")
-                }
+                let bytes = try StoreBackup.make(
+                    of: file, to: target, progress: { done in progress.tell("\(Int(done * 100))%") },
+                    goesOn: { !end.isMade })
+                _ = end.beDone()
                 progress.end("\(target) has \(bytes) bytes")
                 return ExitCode.done
             } catch {
+                if end.isMade { return end.finish() }
                 complain("fanfare backup: \(error.reason)")
                 return ExitCode.failed
             }

@@ -3,13 +3,11 @@ import Storage
 
 /// `fanfare check-data`: looks for damage in the store's file.
 enum CheckDataCommand: Command {
-    static let takesSignals = false
-
     static let options = CommandSyntax(
         name: "fanfare check-data",
         summary: "Looks for damage in the store's file, while the broker goes on or without it; changes nothing.",
         operands: [.init("FILE", "a copy to look at instead of the store's file", isRequired: false)],
-        options: [DataOption.folder, DataOption.quiet],
+        options: DataOption.all + [DataOption.quiet],
         examples: [
             .init("fanfare check-data", "looks through ./data/fanfare.db"),
             .init("fanfare check-data backup.db", "looks through a copy"),
@@ -18,9 +16,10 @@ enum CheckDataCommand: Command {
     static func run(_ words: [String]) -> Int32 {
         run(words, variables: options.environmentNames) { words in
             let progress = ProgressLine("fanfare check-data", isQuiet: words.flag("quiet"))
+            let copy = words.textIfAny("FILE")
+            let file = try copy ?? DataOption.file(words)
+            _ = try EndRequest("fanfare check-data", "the search is not done; nothing was changed")
             do throws(StoreError) {
-                var file = try DataOption.file(words)
-                if let copy = words.textIfAny("FILE") { file = copy }
                 let outcome = try StoreCheck.run(file) { part in progress.tell(part) }
                 let output = StandardOutput()
                 for fault in outcome.faults { output.write(printable(fault) + "\n") }

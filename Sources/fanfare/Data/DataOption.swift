@@ -1,27 +1,55 @@
 import Broker
 import CommandOptions
-import Glibc
-import Storage
+import Server
 import Transport
 
-/// The options of every subcommand that works on the store's file.
+/// The options of every subcommand that works on the store's file: they find it as `fanfare serve` does.
 enum DataOption {
-    static let folder = CommandSyntax.Option.value(
-        "data", "DIR", "the folder of the store's file, fanfare.db", default: "./data", environment: true)
+    private static let config = CommandSyntax.Option.value(
+        "config", "FILE", "the settings file; its data, store and nats say where the channels are", environment: true)
+
+    /// Where the store is, without the settings file.
+    static let places: [CommandSyntax.Option] = [
+        .value("data", "DIR", "the folder of the store's file, fanfare.db", default: "./data", environment: true),
+        .value(
+            "store", "KIND", "sqlite; channels in memory are in no file", default: "sqlite", environment: true,
+            takes: .choice(["sqlite", "memory"])),
+        .value("nats", "URL[,URL]", "refused: channels in NATS are in no file", environment: true),
+    ]
+
+    static let all = [config] + places
 
     static let quiet = CommandSyntax.Option.flag("quiet", "say nothing of how far it is")
 
     /// The path of the store's file.
-    static func file(_ words: CommandWords) throws(StoreError) -> String {
-        guard let folder = words.textIfAny("data") else { throw .unavailable("there is no folder of data") }
-        return folder + "/fanfare.db"
+    ///
+    /// - Parameter words: The words of a command with these options.
+    /// - Returns: The path, whether or not a file is there.
+    /// - Throws: `UsageError` where the words, the environment or the settings file say that the channels are elsewhere.
+    static func file(_ words: CommandWords) throws(UsageError) -> String {
+        try file(words, try ConfigFile(words, defaults: .usual))
+    }
+
+    /// The path of the store's file, the settings file being read.
+    static func file(_ words: CommandWords, _ config: ConfigFile?) throws(UsageError) -> String {
+        let settings = config?.settings
+        if try ServeSettings.nats(words, settings) != nil {
+            let place = words.source(of: "nats") ?? config?.place(of: "nats") ?? "nats"
+            throw UsageError(
+                "the channels are in NATS (\(place)), and this works on the file of a store in SQLite; nats stream backup copies streams"
+            )
+        }
+        if try ServeSettings.store(words, settings) == .memory {
+            let place = words.source(of: "store") ?? config?.place(of: "store.kind") ?? "store"
+            throw UsageError("the channels are in memory (\(place)), and this works on the file of a store in SQLite")
+        }
+        return try ServeSettings.data(words, settings) + "/fanfare.db"
     }
 }
 
 /// Whether there is a folder at a path.
 func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    FileKind.at(path) == .other("a folder")
 }
 
 /// Says on standard error how far something is, at most once a second, and what came of it.

@@ -2,17 +2,15 @@ import CommandOptions
 import Foundation
 import Reactions
 import Storage
+import Transport
 
 /// `fanfare export`: writes what the store has as JSON Lines.
 enum ExportCommand: Command {
-    static let takesSignals = false
-
     static let options = CommandSyntax(
         name: "fanfare export",
         summary:
             "Writes the store as it is at one moment to standard output, one JSON object a line; the broker may run or not.",
-        options: [
-            DataOption.folder,
+        options: DataOption.all + [
             .value("channel", "CHANNEL", "this channel alone; all, and what moderators did, otherwise"),
             DataOption.quiet,
         ],
@@ -21,27 +19,33 @@ enum ExportCommand: Command {
             .init("fanfare export --channel chat:42 | jq -r 'select(.type == \"reaction\").user'", "who reacted"),
         ])
 
-    /// Nobody reads what is written.
-    private struct Unread: Error {}
+    /// What is written goes nowhere.
+    private struct Unwritten: Error {
+        var reason = FileFailure.last.reason
+    }
 
     static func run(_ words: [String]) -> Int32 {
         run(words, variables: options.environmentNames) { words in
+            let file = try DataOption.file(words)
+            _ = try EndRequest("fanfare export", "what is there has no end, and import refuses it")
             do {
-                return try export(words, ProgressLine("fanfare export", isQuiet: words.flag("quiet")))
+                return try export(file, words, ProgressLine("fanfare export", isQuiet: words.flag("quiet")))
             } catch let error as StoreError {
                 complain("fanfare export: \(error.reason)")
                 return ExitCode.failed
-            } catch is Unread {
-                complain("fanfare export: standard output takes no more; what is there has no end")
+            } catch let error as Unwritten {
+                complain("fanfare export: standard output takes no more (\(error.reason)); what is there has no end")
                 return ExitCode.failed
             }
         }
     }
 
-    private static func export(_ words: CommandWords, _ progress: ProgressLine) throws -> Int32 {
+    private static func export(
+        _ file: String, _ words: CommandWords, _ progress: ProgressLine
+    ) throws -> Int32 {
         let wanted = words.textIfAny("channel")
-        let store = try StoreSnapshot(file: try DataOption.file(words), channel: wanted)
-        if let wanted, store.channels.isEmpty { throw StoreError.unavailable("there is no channel \(wanted)") }
+        let store = try StoreSnapshot(file: file, channel: wanted)
+        if let wanted, store.channels.isEmpty { throw StoreError.unavailable("there is no channel \(brief(wanted))") }
         var writer = LineWriter()
         var head = ExportLine(.export)
         head.version = ExportLine.version
@@ -94,7 +98,7 @@ enum ExportCommand: Command {
         }
 
         mutating func flush() throws {
-            guard output.write(bytes) else { throw Unread() }
+            guard output.write(bytes) else { throw Unwritten() }
             bytes.removeAll(keepingCapacity: true)
         }
     }

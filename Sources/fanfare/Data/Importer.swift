@@ -75,7 +75,7 @@ struct Importer {
         open = nil
         let held = image.records.count(where: \.isReaction)
         guard Ledger(image).image.records.count(where: \.isReaction) == held else {
-            throw failure("the reactions of the channel \(name) contradict each other")
+            throw failure("the reactions of the channel \(brief(name)) contradict each other")
         }
         try store.add(name, image)
     }

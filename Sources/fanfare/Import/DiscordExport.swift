@@ -37,12 +37,21 @@ enum DiscordExport {
         }
     }
 
-    /// The `id` of an object.
+    /// The `id` of an object, a number without a sign.
     private static func id(_ reader: inout JSONReader) throws(JSONReader.Fault) -> String? {
         var id: String?
         try reader.object { (reader, member) throws(JSONReader.Fault) in
-            if member == "id", !reader.takeNull() { id = try reader.id() }
+            if member == "id", !reader.takeNull() { id = try number(&reader) }
         }
+        return id
+    }
+
+    /// An id.
+    private static func number(_ reader: inout JSONReader) throws(JSONReader.Fault) -> String {
+        reader.passSpace()
+        let place = reader
+        let id = try reader.id()
+        guard decimal(id, as: UInt64.self) != nil else { throw place.fault("an \"id\" of Discord's is a number") }
         return id
     }
 
@@ -59,7 +68,7 @@ enum DiscordExport {
         var id: String?
         var reactions: [Reaction] = []
         try reader.object { (reader, member) throws(JSONReader.Fault) in
-            if member == "id" { id = try reader.id() }
+            if member == "id" { id = try number(&reader) }
             if member == "reactions" {
                 try reader.array { (reader) throws(JSONReader.Fault) in reactions.append(try reaction(&reader)) }
             }
@@ -117,6 +126,6 @@ enum DiscordExport {
 
     /// The Unix milliseconds in the upper 42 bits of an id, which count from 2015.
     private static func time(ofID id: String) -> Int64? {
-        UInt64(id).map { Int64($0 >> 22) + 1_420_070_400_000 }
+        decimal(id, as: UInt64.self).map { Int64($0 >> 22) + 1_420_070_400_000 }
     }
 }

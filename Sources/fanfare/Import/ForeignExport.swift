@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Transport
 
 /// Whose export it is.
 enum ForeignSource: String, CaseIterable {
@@ -50,13 +51,12 @@ struct ForeignFiles {
     }
 
     private static func refuseArchive(_ path: String) throws(ForeignFailure) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        // What is no regular file is refused where it is read; why nothing is there, opening it tells.
+        if let kind = FileKind.at(path), kind != .regular { return }
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw ForeignFailure(place: path, words: FileFailure.last.reason) }
         defer { close(descriptor) }
-        var start = [UInt8](repeating: 0, count: 4)
-        // The kernel writes at most the buffer's own count into it.
-        let count = unsafe start.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
-        guard count == 4, start == [0x50, 0x4B, 3, 4] else { return }
+        guard let start = try? FilePart.read(descriptor, 4), start == [0x50, 0x4B, 3, 4] else { return }
         throw ForeignFailure(
             place: path, words: "this is a zip archive; unpack it (unzip FILE -d FOLDER) and give the folder")
     }
@@ -87,7 +87,7 @@ struct ForeignFiles {
     /// Reads a file line by line.
     func lines(_ name: String) throws(ForeignFailure) -> LineFile {
         progress(path(name))
-        do throws(FileFailure) { return try LineFile(path(name)) } catch { throw failure(name, error) }
+        do throws(FileFailure) { return try LineFile(path(name), isFile: true) } catch { throw failure(name, error) }
     }
 
     /// Reads a file that is one JSON text.
@@ -95,12 +95,10 @@ struct ForeignFiles {
         _ name: String, _ body: (inout JSONReader) throws(JSONReader.Fault) -> Value
     ) throws(ForeignFailure) -> Value {
         progress(path(name))
-        var status = stat()
-        if unsafe stat(path(name), &status) == 0, status.st_size > Self.maxFileBytes {
-            throw ForeignFailure(place: path(name), words: "a file of more than 1 GiB is not read; export it in parts")
-        }
         let bytes: [UInt8]
-        do throws(FileFailure) { bytes = try readFile(path(name)) } catch { throw failure(name, error) }
+        do throws(RegularFile.Failure) { bytes = try RegularFile.bytes(at: path(name), atMost: Self.maxFileBytes) } catch {
+            throw failure(name, FileFailure(error.description))
+        }
         var reader = JSONReader(bytes)
         do throws(JSONReader.Fault) {
             let value = try body(&reader)
@@ -113,6 +111,6 @@ struct ForeignFiles {
 
     /// Says that a file cannot be read.
     func failure(_ name: String, _ error: FileFailure) -> ForeignFailure {
-        ForeignFailure(place: path(name), words: error.reason)
+        ForeignFailure(place: path(name) + (error.line.map { ":\($0)" } ?? ""), words: error.reason)
     }
 }

@@ -12,7 +12,6 @@ struct ForeignImport {
             "FILE is an export of slack, discord (DiscordChatExporter's JSON), zulip or mattermost: a file, or the unpacked folder",
             takes: .choice(ForeignSource.allCases.map(\.rawValue))),
         .value("into", "PREFIX", "with --from: what stands before each channel's id, such as chat: or chat:slack-"),
-        .value("config", "FILE", "with --from: the settings file that has the namespace", environment: true),
         .flag("dev", "with --from: the namespaces of development mode, as serve --dev has them"),
         .repeated("channel", "ID", "with --from: this channel of the export alone"),
         .value(
@@ -48,16 +47,8 @@ struct ForeignImport {
         path = try words.text("FILE")
         guard path != "-" else { throw UsageError("with --from FILE is a file or a folder, not standard input") }
         let config = try ConfigFile(words, defaults: words.flag("dev") ? Namespace() : .usual)
-        if config?.settings.nats != nil || (config?.settings.store == .memory) {
-            throw UsageError("these settings do not keep channels in the one file that import writes to")
-        }
+        file = try DataOption.file(words, config)
         settings = try Self.settings(words, config)
-        let folder = words.isGiven("data") ? nil : config?.settings.data
-        if let folder {
-            file = folder + "/fanfare.db"
-        } else {
-            file = try words.text("data") + "/fanfare.db"
-        }
         wanted = words.texts("channel")
         skipsRefused = words.flag("skip-refused")
         isDry = words.flag("dry-run")
@@ -71,7 +62,7 @@ struct ForeignImport {
         guard let colon = prefix.firstIndex(of: ":"), colon != prefix.startIndex,
             BrokerOptions.isName(prefix, upTo: 199)
         else {
-            throw UsageError("--into begins with the namespace and a colon, such as chat:, not \"\(prefix)\"")
+            throw UsageError("--into begins with the namespace and a colon, such as chat:, not \"\(brief(prefix))\"")
         }
         let namespaces = ServeSettings.namespaces(config?.settings, isDevelopment: words.flag("dev"))
         let name = String(prefix[..<colon])
@@ -85,7 +76,7 @@ struct ForeignImport {
         }
         let userPrefix = words.textIfAny("user-prefix") ?? ""
         guard userPrefix.isEmpty || BrokerOptions.isName(userPrefix, upTo: 127) else {
-            throw UsageError("--user-prefix is visible ASCII characters, not \"\(userPrefix)\"")
+            throw UsageError("--user-prefix is visible ASCII characters, not \"\(brief(userPrefix))\"")
         }
         return HarvestImport.Settings(
             rules: namespace.rules, channelPrefix: prefix, userPrefix: userPrefix, users: try users(words))
@@ -102,7 +93,9 @@ struct ForeignImport {
                     guard BrokerOptions.isName(user, upTo: 128) else {
                         throw place.fault("a user has 1 to 128 visible ASCII characters")
                     }
-                    users[name] = user
+                    guard users.updateValue(user, forKey: name) == nil else {
+                        throw place.fault("the user \(brief(name)) stands here for the second time")
+                    }
                 }
             }
         } catch {
@@ -113,23 +106,19 @@ struct ForeignImport {
 
     /// Reads the export and adds it.
     ///
+    /// - Parameter end: Hears whether it is to end before it is done.
     /// - Returns: The exit code; what happened is said on standard error.
-    func run() -> Int32 {
+    func run(_ end: EndRequest) -> Int32 {
         do {
             var harvest = Harvest(wanted: Set(wanted))
             try source.read(path, into: &harvest) { progress.tell("reading \($0)") }
-            if let missing = harvest.missing.first {
-                complain("fanfare import: the export has no channel \(missing); nothing was imported")
+            if let problem = problem(of: harvest) {
+                complain("fanfare import: \(problem); nothing was imported")
                 return ExitCode.failed
             }
-            for channel in harvest.channels where !BrokerOptions.isName(settings.channelPrefix + channel.id, upTo: 200)
-            {
-                complain(
-                    "fanfare import: \"\(settings.channelPrefix + channel.id)\" cannot be a channel: 1 to 200 visible ASCII characters; nothing was imported"
-                )
-                return ExitCode.failed
-            }
-            return tell(try isDry ? judge(harvest) : add(harvest))
+            return tell(try isDry ? judge(harvest) : add(harvest, end))
+        } catch is Ended {
+            return end.finish()
         } catch let error as ForeignFailure {
             complain("fanfare import: \(error.place): \(error.words); nothing was imported")
         } catch let error as StoreError {
@@ -140,29 +129,47 @@ struct ForeignImport {
         return ExitCode.failed
     }
 
-    private func add(_ harvest: Harvest) throws(StoreError) -> HarvestImport.Outcome {
+    /// Somebody wanted it to end.
+    private struct Ended: Error {}
+
+    /// Why these reactions cannot be imported at all.
+    private func problem(of harvest: Harvest) -> String? {
+        if harvest.isTooMuch {
+            return "there are more than \(Harvest.maxCount) reactions; take some of the channels at a time (--channel)"
+        }
+        if let missing = harvest.missing.first { return "the export has no channel \(brief(missing))" }
+        let names = harvest.channels.lazy.map { settings.channelPrefix + $0.id }
+        return names.first { !BrokerOptions.isName($0, upTo: 200) }.map {
+            "\"\(brief($0))\" cannot be a channel: 1 to 200 visible ASCII characters"
+        }
+    }
+
+    private func add(_ harvest: Harvest, _ end: EndRequest) throws -> HarvestImport.Outcome {
+        end.beginChanging()
         let store = try StoreMerge(file: file)
         var work = HarvestImport(harvest, settings)
         for channel in harvest.channels {
             let name = work.name(of: channel)
             tellProgress(work, of: harvest)
-            try work.add(channel, to: try store.read(name)) { (seq, records) throws(StoreError) in
+            try work.add(channel, to: try store.read(name)) { seq, records in
+                if end.isMade { throw Ended() }
                 try store.write(name, seq: seq, records)
                 progress.tell("\(name) is at \(seq)")
             }
         }
+        guard end.beDone() else { throw Ended() }
         if skipsRefused || work.outcome.refusals.isEmpty { try store.finish() }
         return work.outcome
     }
 
-    /// Does as ``add(_:)`` does, with what the store has read beside whoever uses it.
-    private func judge(_ harvest: Harvest) throws(StoreError) -> HarvestImport.Outcome {
+    /// Does as ``add(_:_:)`` does, with what the store has read beside whoever uses it.
+    private func judge(_ harvest: Harvest) throws -> HarvestImport.Outcome {
         let store = FileManager.default.fileExists(atPath: file) ? try StoreSnapshot(file: file) : nil
         var work = HarvestImport(harvest, settings)
         for channel in harvest.channels {
             tellProgress(work, of: harvest)
             let image = try store?.read(work.name(of: channel))
-            try work.add(channel, to: image ?? ChannelImage()) { (_, _) throws(StoreError) in }
+            try work.add(channel, to: image ?? ChannelImage()) { _, _ in }
         }
         return work.outcome
     }

@@ -38,14 +38,25 @@ struct Harvest {
     private(set) var messages = Names<Message>()
     private(set) var reactions = Names<Given>()
     private(set) var users = Names<String>()
+    /// How many reactions there are.
+    private(set) var count = 0
+    /// Whether there were more than it holds; what came then is not in it.
+    private(set) var isTooMuch = false
     private var positions: [String: Int] = [:]
     private let wanted: Set<String>
+    private let maxCount: Int
+
+    /// How many reactions are held at most: with their names a few gigabytes.
+    static let maxCount = 50_000_000
 
     /// Makes an empty one.
     ///
-    /// - Parameter wanted: The ids of the channels that are kept; empty: all.
-    init(wanted: Set<String> = []) {
+    /// - Parameters:
+    ///   - wanted: The ids of the channels that are kept; empty: all.
+    ///   - maxCount: How many reactions it holds.
+    init(wanted: Set<String> = [], maxCount: Int = Harvest.maxCount) {
         self.wanted = wanted
+        self.maxCount = maxCount
     }
 
     /// Whether a channel is kept.
@@ -53,9 +64,6 @@ struct Harvest {
 
     /// Those that were wanted and not found.
     var missing: [String] { wanted.filter { positions[$0] == nil }.sorted() }
-
-    /// How many reactions there are.
-    var count: Int { channels.reduce(0) { $0 + $1.entries.count } }
 
     /// Notes that there is a channel.
     mutating func note(_ channel: String) {
@@ -75,8 +83,12 @@ struct Harvest {
         _ given: Given, by users: [String], count: Int64? = nil, to message: Message, in channel: String, at: Int64
     ) {
         guard let position = position(of: channel) else { return }
-        if let count, count > users.count { channels[position].unnamed &+= count - Int64(users.count) }
+        if let count, count > users.count {
+            channels[position].unnamed = channels[position].unnamed.addingUpToMost(count - Int64(users.count))
+        }
         guard !users.isEmpty else { return }
+        guard users.count <= maxCount - self.count else { return isTooMuch = true }
+        self.count += users.count
         let reaction = reactions.number(of: given)
         let message = messages.number(of: message)
         for user in users {
@@ -107,5 +119,13 @@ struct Names<Value: Hashable> {
         numbers[value] = number
         values.append(value)
         return number
+    }
+}
+
+extension Int64 {
+    /// The sum, or the largest number where that is larger: what an export counts need not be true.
+    func addingUpToMost(_ other: Int64) -> Int64 {
+        let (sum, isOver) = addingReportingOverflow(other)
+        return isOver ? .max : sum
     }
 }

@@ -23,7 +23,7 @@ struct HarvestImport {
         var why: String
 
         /// The line that tells it; who reacted is not for a log.
-        var line: String { "\(file): message \(message): the reaction \(reaction) is refused: \(why)" }
+        var line: String { "\(file): message \(brief(message)): the reaction \(brief(reaction)) is refused: \(why)" }
     }
 
     /// What came of it.
@@ -52,6 +52,8 @@ struct HarvestImport {
     private let texts: [String]
     private let harvest: Harvest
     private let canonical: [Reaction?]
+    /// Whether it is to be an emoji and is none: what else it may be, the export does not mean.
+    private let isNoEmoji: [Bool]
     private let userNames: [String]
     private(set) var outcome = Outcome()
 
@@ -60,6 +62,10 @@ struct HarvestImport {
         self.settings = settings
         texts = harvest.reactions.values.map { Self.text(of: $0, settings.rules.kind) }
         canonical = texts.map { try? settings.rules.reaction(from: $0) }
+        isNoEmoji = harvest.reactions.values.map { given in
+            settings.rules.kind != .named
+                && given.emoji.map { (try? Rules(kind: .emoji).reaction(from: $0)) == nil } ?? false
+        }
         userNames = harvest.users.values.map { settings.users[$0] ?? settings.userPrefix + $0 }
     }
 
@@ -80,10 +86,10 @@ struct HarvestImport {
     /// - Throws: What `write` throws.
     mutating func add(
         _ channel: Harvest.Channel, to image: ChannelImage,
-        write: (UInt64, [Record]) throws(StoreError) -> Void
-    ) throws(StoreError) {
+        write: (UInt64, [Record]) throws -> Void
+    ) throws {
         outcome.channels += 1
-        outcome.unnamed &+= channel.unnamed
+        outcome.unnamed = outcome.unnamed.addingUpToMost(channel.unnamed)
         var ledger = Ledger(image)
         var records: [Record] = []
         let entries = channel.entries.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
@@ -106,6 +112,7 @@ struct HarvestImport {
         let message = harvest.messages[entry.message].id
         let user = userNames[Int(entry.user)]
         try check(message: message, user: user)
+        if isNoEmoji[Int(entry.reaction)] { throw .invalidReaction }
         if let reaction = canonical[Int(entry.reaction)], settings.rules.policy != .distinct {
             let own = ledger.own(of: user, on: message)
             if own.contains(where: { $0.reaction == reaction }) {

@@ -134,10 +134,10 @@ enum UnixTime {
     /// The milliseconds of a decimal number of seconds such as `1704067200.000100`; `nil` for what is none.
     static func milliseconds(seconds text: String) -> Int64? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let whole = Int64(parts[0]), (0...253_402_300_799).contains(whole) else { return nil }
+        guard let whole = decimal(parts[0], as: Int64.self), (0...253_402_300_799).contains(whole) else { return nil }
         guard parts.count == 2 else { return whole * 1_000 }
-        guard !parts[1].isEmpty, parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        let digits = (parts[1] + "00").prefix(3)
-        return Int64(digits).map { whole * 1_000 + $0 }
+        guard decimal(parts[1].prefix(1), as: Int64.self) != nil else { return nil }
+        guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return decimal((parts[1] + "00").prefix(3)).map { whole * 1_000 + $0 }
     }
 }

@@ -1,7 +1,11 @@
+import Transport
+
 /// Mattermost's bulk export: JSON Lines, a post with its replies a line.
 ///
-/// It has no ids: a channel is `TEAM/CHANNEL` or `dm/` and the members' names, a message the time of its making and who
-/// made it, `1704067200123.ada`. Reactions have times of their own.
+/// It has no ids: a channel is `TEAM/CHANNEL` or `dm/` and the members' names. What tells one post from another is for
+/// Mattermost's own import the channel, the time, the author and the text; here a message is `1704067200123.ada`, which
+/// stays when its text is edited, and `1704067200123.ada~2` where an author made a second one in the same millisecond.
+/// Reactions have times of their own.
 enum MattermostExport {
     static func read(_ files: ForeignFiles, into harvest: inout Harvest) throws(ForeignFailure) {
         let names = try files.names(ending: ".jsonl")
@@ -10,6 +14,7 @@ enum MattermostExport {
                 place: files.path(""), words: "there are \(names.count) files .jsonl here; give the one to import")
         }
         let lines = try files.lines(name)
+        var posts = Posts()
         var number = 0
         while let line = try next(lines, name, files) {
             number += 1
@@ -17,7 +22,7 @@ enum MattermostExport {
             reader.passSpace()
             if reader.next == nil, number > 1 { continue }
             do throws(JSONReader.Fault) {
-                let kind = try take(&reader, file: files.path(name), into: &harvest)
+                let kind = try take(&reader, file: files.path(name), &posts, into: &harvest)
                 if number == 1, kind != "version" {
                     throw JSONReader.Fault(offset: 0, words: "an export begins with its version")
                 }
@@ -37,7 +42,7 @@ enum MattermostExport {
 
     /// Takes a line; gives its kind.
     private static func take(
-        _ reader: inout JSONReader, file: String, into harvest: inout Harvest
+        _ reader: inout JSONReader, file: String, _ posts: inout Posts, into harvest: inout Harvest
     ) throws(JSONReader.Fault) -> String {
         let place = reader
         var kind: String?
@@ -62,10 +67,11 @@ enum MattermostExport {
             }
             harvest.note(channel)
             for message in post.messages {
+                let id = posts.id(of: message, in: channel)
                 for reaction in message.reactions {
                     harvest.add(
                         Harvest.Given(emoji: ShortNames.emoji(for: reaction.name), name: reaction.name),
-                        by: [reaction.user], to: Harvest.Message(id: message.id, file: file), in: channel,
+                        by: [reaction.user], to: Harvest.Message(id: id, file: file), in: channel,
                         at: reaction.at)
                 }
             }
@@ -99,8 +105,25 @@ enum MattermostExport {
     }
 
     private struct Message {
-        var id: String
+        /// When it was made and by whom.
+        var name: String
+        /// What stands for its text within this process.
+        var text: Int
         var reactions: [Reaction]
+    }
+
+    /// Which posts were met that have reactions.
+    private struct Posts {
+        private var places: [String: [Int: Int]] = [:]
+
+        /// The id of a post; a post that comes again, with the same text, has the same.
+        mutating func id(of message: Message, in channel: String) -> String {
+            let key = channel + "\n" + message.name
+            let count = places[key]?.count ?? 0
+            let place = places[key]?[message.text] ?? count
+            if place == count { places[key, default: [:]][message.text] = count }
+            return place == 0 ? message.name : "\(message.name)~\(place + 1)"
+        }
     }
 
     /// A post or a reply.
@@ -116,6 +139,7 @@ enum MattermostExport {
             var members: [String]?
             var user: String?
             var at: Int64?
+            var text = ""
             var reactions: [Reaction] = []
             var replies: [Message] = []
             try reader.object { (reader, member) throws(JSONReader.Fault) in
@@ -128,6 +152,7 @@ enum MattermostExport {
                     try reader.array { (reader) throws(JSONReader.Fault) in members?.append(try reader.string()) }
                 case "user": user = try reader.string()
                 case "create_at": at = try reader.whole()
+                case "message": text = try reader.string()
                 case "reactions":
                     try reader.array { (reader) throws(JSONReader.Fault) in reactions.append(try Reaction(&reader)) }
                 case "replies":
@@ -141,8 +166,10 @@ enum MattermostExport {
                 channel = "\(team)/\(name)"
             }
             if !reactions.isEmpty {
-                guard let user, let at else { throw place.fault("a post needs \"user\" and \"create_at\"") }
-                messages = [Message(id: "\(at).\(user)", reactions: reactions)]
+                guard let user, let at, UnixTime.range.contains(at) else {
+                    throw place.fault("a post needs \"user\" and \"create_at\", in milliseconds")
+                }
+                messages = [Message(name: "\(at).\(user)", text: text.hashValue, reactions: reactions)]
             }
             messages += replies
         }

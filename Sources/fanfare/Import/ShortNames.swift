@@ -54,7 +54,7 @@ enum ShortNames {
         guard let mark = name.firstRange(of: "::skin-tone-") else { return nil }
         let numbers = name[mark.upperBound...].split(separator: "-", omittingEmptySubsequences: false)
         let found = numbers.compactMap { number -> UnicodeScalar? in
-            guard let number = Int(number), (2...6).contains(number) else { return nil }
+            guard let number = decimal(number, as: Int.self), (2...6).contains(number) else { return nil }
             return tones[number - 2]
         }
         guard found.count == numbers.count, found.count <= 2 else { return nil }

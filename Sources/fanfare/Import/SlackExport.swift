@@ -15,7 +15,7 @@ enum SlackExport {
             let days = try files.names(in: folder, ending: ".json").filter {
                 isDay($0.dropFirst(folder.utf8.count + 1))
             }
-            guard let channel = channels[folder] else {
+            guard let ids = channels[folder], let channel = ids.first else {
                 guard days.isEmpty else {
                     throw ForeignFailure(
                         place: files.path(folder),
@@ -23,15 +23,22 @@ enum SlackExport {
                 }
                 continue
             }
-            harvest.note(channel)
-            guard harvest.isWanted(channel) else { continue }
+            for id in ids { harvest.note(id) }
+            guard ids.contains(where: harvest.isWanted) else { continue }
+            guard ids.count == 1 || days.isEmpty else {
+                throw ForeignFailure(
+                    place: files.path(folder),
+                    words:
+                        "\(ids.count) channels are called so, \(ids.prefix(3).map { brief($0) }.joined(separator: ", ")); rename the folder to the id of the one it is of"
+                )
+            }
             for day in days { try read(day, of: channel, files, into: &harvest) }
         }
     }
 
-    /// The ids of the channels, by the names of their folders: a channel's own name, or the id where it has none.
-    private static func channels(_ files: ForeignFiles) throws(ForeignFailure) -> [String: String] {
-        var channels: [String: String] = [:]
+    /// The ids of the channels, by the names of their folders: a channel's own name, or the id.
+    private static func channels(_ files: ForeignFiles) throws(ForeignFailure) -> [String: [String]] {
+        var channels: [String: [String]] = [:]
         for list in lists where files.has(list) {
             try files.json(list) { (reader) throws(JSONReader.Fault) in
                 try reader.array { (reader) throws(JSONReader.Fault) in
@@ -43,8 +50,9 @@ enum SlackExport {
                         if member == "name" { name = reader.takeNull() ? nil : try reader.string() }
                     }
                     guard let id else { throw place.fault("this channel has no \"id\"") }
-                    channels[name ?? id] = id
-                    channels[id] = id
+                    for folder in [name ?? id, id] where channels[folder]?.contains(id) != true {
+                        channels[folder, default: []].append(id)
+                    }
                 }
             }
         }

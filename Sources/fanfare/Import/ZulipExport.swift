@@ -74,7 +74,9 @@ enum ZulipExport {
             guard let id, let kind, let target else {
                 throw place.fault("this recipient needs \"id\", \"type\" and \"type_id\"")
             }
-            recipients[id] = Recipient(kind: kind, id: target)
+            guard recipients.updateValue(Recipient(kind: kind, id: target), forKey: id) == nil else {
+                throw place.fault("the recipient \(id) stands here for the second time")
+            }
         }
 
         private mutating func reaction(_ reader: inout JSONReader) throws(JSONReader.Fault) {
@@ -100,16 +102,28 @@ enum ZulipExport {
                 )
             }
             let emoji = kind == "unicode_emoji" ? ZulipExport.emoji(code) : nil
+            guard emoji != nil || kind != "unicode_emoji" else {
+                throw place.fault("the \"emoji_code\" of this reaction is no emoji's, such as 1f44d or 1f1e9-1f1ea")
+            }
             reactions[message, default: []].append(
                 Reaction(user: String(user), given: Harvest.Given(emoji: emoji, name: name)))
         }
     }
 
-    /// The emoji whose scalars a code names in hexadecimal, with hyphens between them.
+    /// How many characters an emoji's code may name.
+    private static let maxScalars = 16
+
+    /// What a code names in hexadecimal, with hyphens between the scalars; `nil` for what is no such code.
+    ///
+    /// Whether that is an emoji is for the rules of the namespace: Zulip may know more of them.
     private static func emoji(_ code: String) -> String? {
         var text = String.UnicodeScalarView()
-        for part in code.split(separator: "-") {
-            guard let scalar = UInt32(part, radix: 16).flatMap(UnicodeScalar.init) else { return nil }
+        let parts = code.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count <= maxScalars else { return nil }
+        for part in parts {
+            guard part.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+                let scalar = UInt32(part, radix: 16).flatMap(UnicodeScalar.init)
+            else { return nil }
             text.append(scalar)
         }
         return String(text)

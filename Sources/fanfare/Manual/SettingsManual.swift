@@ -54,6 +54,6 @@ enum SettingsManual {
 extension SettingHelp {
     /// What `fanfare check` calls it.
     var reported: String {
-        path.replacing("[]", with: "").replacing("NAMESPACE", with: "*")
+        path.replacing("[]", with: "[0]").replacing("NAMESPACE", with: "*")
     }
 }

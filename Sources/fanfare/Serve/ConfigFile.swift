@@ -34,6 +34,7 @@ extension SettingsError {
     fileprivate var hint: String {
         guard let unknown else { return "" }
         if let near = nearest(to: unknown, among: known) { return "; did you mean \"\(near)\"?" }
-        return "; there are \(known.joined(separator: ", "))"
+        // The reason for a wrong choice lists them already.
+        return isChoice ? "" : "; there are \(known.joined(separator: ", "))"
     }
 }

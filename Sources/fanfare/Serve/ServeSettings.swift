@@ -108,12 +108,14 @@ struct ServeSettings: Sendable {
         return filed.flatMap { file?.place(of: "listen[\($0)].tls") } ?? "TLS"
     }
 
-    private static func data(_ words: CommandWords, _ file: SettingsFile?) throws(UsageError) -> String {
+    /// The folder of the store's file.
+    static func data(_ words: CommandWords, _ file: SettingsFile?) throws(UsageError) -> String {
         if !words.isGiven("data"), let data = file?.data { return data }
         return try words.text("data")
     }
 
-    private static func store(
+    /// What keeps the channels.
+    static func store(
         _ words: CommandWords, _ file: SettingsFile?
     ) throws(UsageError) -> ServerSettings.StoreKind {
         if !words.isGiven("store"), let store = file?.store {

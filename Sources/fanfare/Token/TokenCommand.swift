@@ -1,6 +1,7 @@
 import Broker
 import CommandOptions
 import Foundation
+import Transport
 
 /// `fanfare token`: prints a token that says who someone is and what they may do.
 enum TokenCommand: Command {
@@ -98,10 +99,11 @@ enum TokenCommand: Command {
         guard words.textIfAny("secret") == nil else {
             throw UsageError("--key and --secret do not go together; give one of them")
         }
-        guard let pem = FileManager.default.contents(atPath: path) else {
-            throw UsageError("--key: the file '\(path)' cannot be read")
+        let pem: [UInt8]
+        do throws(RegularFile.Failure) { pem = try RegularFile.bytes(at: path, atMost: 1 << 20) } catch {
+            throw UsageError("--key: the file '\(path)' cannot be read: \(error)")
         }
-        do throws(TokenSigner.Failure) { return try TokenSigner(pem: Array(pem)) } catch {
+        do throws(TokenSigner.Failure) { return try TokenSigner(pem: pem) } catch {
             switch error {
             case .unreadable: throw UsageError("--key: '\(path)' is no private key in PEM without a passphrase")
             case .unsuitable:

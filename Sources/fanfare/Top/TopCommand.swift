@@ -31,7 +31,7 @@ enum TopCommand: Command {
             // A first answer tells at once whether there is a broker that lets us look.
             let first = TopFigures(try ask(call))
             let feed = try LiveFeed(TopBoard(first, clock: .local))
-            try onInterruption { feed.end(nil) }
+            try onInterruption { _ in feed.end(nil) }
             guard output.isTerminal else { return try print(first, call, feed, interval, count, output) }
             follow(call, feed, interval, count)
             let error = LiveScreen.show(feed, output) { $0.rows(width: $1, height: $2) }

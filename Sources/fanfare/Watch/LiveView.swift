@@ -11,7 +11,7 @@ enum LiveView {
         _ client: ReactionClient, _ channel: String, _ mode: Mode, _ output: StandardOutput
     ) throws -> Int32 {
         let feed = try LiveFeed(Board(channel: channel, mode: mode, clock: .local))
-        try onInterruption { feed.end(nil) }
+        try onInterruption { _ in feed.end(nil) }
         let reader = Task {
             for await update in client.events(in: channel, mode: mode) {
                 if case .ended(let error) = update { feed.end(error) } else { feed.change { $0.take(update) } }

@@ -49,7 +49,7 @@ enum WatchCommand: Command {
     private static func printLines(
         _ client: ReactionClient, _ channel: String, _ mode: Mode, print: @escaping @Sendable (ChannelUpdate) -> Bool
     ) throws -> Int32 {
-        try onInterruption { Task { await client.close() } }
+        try onInterruption { _ in Task { await client.close() } }
         let unread = Task {
             await StandardOutput().waitUntilUnread()
             await client.close()

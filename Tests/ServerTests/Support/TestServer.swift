@@ -44,7 +44,7 @@ final class TestServer: Sendable {
         var settings = ServerSettings(
             listen: [.init(address: try SocketAddress.parse(listen))], store: .memory, origins: origins, broker: broker)
         settings.report = [
-            SettingRow(name: "listen", value: listen, source: "a test"),
+            SettingRow(name: "listen[0].address", value: listen, source: "a test"),
             SettingRow(name: "origins", value: "any", source: "a test"),
         ]
         self.folder = folder

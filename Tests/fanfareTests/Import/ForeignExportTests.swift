@@ -125,7 +125,7 @@ import Testing
                     "a.json":
                         "{\"channel\":{\"id\":\"1\"},\"messages\":[\n{\"id\":\"x\",\"reactions\":[{\"emoji\":{\"name\":\"x\"}}]}]}"
                 ],
-                "/a.json:2: this message has reactions and no \"id\" of Discord's"
+                "/a.json:2: an \"id\" of Discord's is a number"
             ),
             (
                 .discord,
