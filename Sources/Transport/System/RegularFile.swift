@@ -51,7 +51,11 @@ public enum RegularFile {
     private static func open(_ path: String) throws(Failure) -> (file: CInt, size: Int) {
         // A pipe would be waited for until somebody writes into it.
         let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard file >= 0 else { throw .last }
+        guard file >= 0 else {
+            // What the system says of a socket helps nobody.
+            if errno == ENXIO { throw Failure(description: "it is a socket or an unused pipe, and no regular file") }
+            throw .last
+        }
         var status = stat()
         guard unsafe fstat(file, &status) == 0 else {
             defer { close(file) }

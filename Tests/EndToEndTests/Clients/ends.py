@@ -258,9 +258,9 @@ def kinds(folder, exported):
     listener.bind(path)
     large = os.path.join(folder, "large.json")
     with open(large, "w") as out:
-        out.write("{}" + " " * (1 << 20))
-    for name, words in [(pipe, "a pipe"), ("/dev/zero", "a device"), (path, "a socket"), (folder, "Is a directory"),
-                        (large, "more than 1 MiB")]:
+        out.write("{}" + " " * (16 << 20))
+    for name, words in [(pipe, "a pipe"), ("/dev/zero", "a device"), (path, "a socket"), (folder, "a folder"),
+                        (large, "more than 16 MiB")]:
         for command in "check", "serve", "backup":
             with Check("%s --config %s: %s" % (command, os.path.basename(name), words)):
                 more = [os.path.join(folder, "c.db")] if command == "backup" else ["--dev"]
