@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -45,4 +47,27 @@ time_t time(time_t *place) {
     clock_gettime(CLOCK_REALTIME, &now);
     if (place) *place = now.tv_sec;
     return now.tv_sec;
+}
+
+// The kernel waits by its own time of day, which waits that were reckoned by the wrong one must not notice. Times so near
+// the clock's origin are of the other clock.
+static struct timespec kernels(const struct timespec *until) {
+    struct timespec time = *until;
+    if (lead && time.tv_sec > 1000000000) time.tv_sec -= *lead;
+    return time;
+}
+
+int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until) {
+    int (*next)(sem_t *, const struct timespec *) = dlsym(RTLD_NEXT, "sem_timedwait");
+    struct timespec time = kernels(until);
+    return next(semaphore, &time);
+}
+
+int pthread_cond_timedwait(
+    pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex, const struct timespec *restrict until) {
+    int (*next)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *) =
+        dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
+    if (!next) next = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
+    struct timespec time = kernels(until);
+    return next(condition, mutex, &time);
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct SettingsReportTests {
     private static let full = """
         {"listen": [{"address": "127.0.0.1:1", "proxy_protocol": true, "compression": {"mode": "above"}},
-          {"address": "127.0.0.1:2", "tls": {"cert": "c", "key": "k", "client_ca": "a",
+          {"address": "127.0.0.1:2", "tls": {"cert": "c", "key": "k", "client_ca": "a", "client_certificates": "optional",
             "certificates": [{"cert": "c2", "key": "k2"}, {"cert": "c3", "key": "k3"}]}}],
          "nats": {"servers": ["nats://127.0.0.1:4222", "nats://127.0.0.1:4223"]}, "trusted_proxies": ["127.0.0.1"],
          "tokens": {"hs256_secret": "s"},
