@@ -1,6 +1,4 @@
-import CSQLite
 import Foundation
-import Glibc
 import Testing
 
 @testable import Storage
@@ -22,12 +20,12 @@ import Testing
         #expect(error.reason.contains(words) && error.reason.contains("SQLite 8/\(code)"), "\(error.reason)")
     }
 
-    @Test func `A file that may not grow is told from a disk that fails`() {
+    @Test func `Where files may not grow, an error of the disk says that it may be that`() {
         var error = SQLiteError(extendedCode: 778, purpose: "saving changes", message: "disk I/O error")
-        #expect(error.storeError.reason.contains("the disk failed to read or write"))
-        error.systemCode = EFBIG
-        #expect(error.storeError.reason.contains("may not grow further (ulimit -f)"))
-        #expect(error.storeError.reason.contains("File too large"))
+        error.fileSizeLimit = nil
+        #expect(error.storeError.reason.contains("the disk failed to read or write, or is full (SQLite 10/778"))
+        error.fileSizeLimit = 4_096
+        #expect(error.storeError.reason.contains("or a file may not grow above 4096 bytes (ulimit -f) (SQLite"))
     }
 
     @Test func `A store that was only begun is told from another program's`() throws {

@@ -109,11 +109,7 @@ import Glibc
     /// What SQLite says about a call that just failed.
     func error(_ code: CInt, _ purpose: String) -> SQLiteError {
         let message = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) }
-        var error = SQLiteError(extendedCode: code, purpose: purpose, message: message ?? describe(code))
-        if [SQLITE_IOERR, SQLITE_CANTOPEN].contains(error.primaryCode) {
-            error.systemCode = unsafe sqlite3_system_errno(handle)
-        }
-        return error
+        return SQLiteError(extendedCode: code, purpose: purpose, message: message ?? describe(code))
     }
 }
 

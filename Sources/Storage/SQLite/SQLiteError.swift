@@ -9,15 +9,14 @@ struct SQLiteError: Error {
     var purpose: String
     /// SQLite's own words.
     var message: String
-    /// What the system answered to SQLite, an `errno`; 0: nothing that matters.
-    var systemCode: CInt = 0
+    /// How large a file of this process may become, in bytes; `nil`: as large as the disk lets it.
+    var fileSizeLimit = Self.currentFileSizeLimit
 
     var primaryCode: CInt { extendedCode & 0xFF }
 
     /// The same as the store's callers see it.
     var storeError: StoreError {
-        let system = systemCode == 0 ? "" : ", \(unsafe String(cString: strerror(systemCode)))"
-        let text = "\(purpose): \(reason) (SQLite \(primaryCode)/\(extendedCode): \(message)\(system))"
+        let text = "\(purpose): \(reason) (SQLite \(primaryCode)/\(extendedCode): \(message))"
         switch primaryCode {
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
             return .unusable(text)
@@ -29,8 +28,7 @@ struct SQLiteError: Error {
     private var reason: String {
         switch primaryCode {
         case SQLITE_FULL: "the disk is full"
-        case SQLITE_IOERR where systemCode == EFBIG: "the file may not grow further (ulimit -f)"
-        case SQLITE_IOERR: "the disk failed to read or write, or is full"
+        case SQLITE_IOERR: "the disk failed to read or write, or is full" + sizeHint
         case SQLITE_BUSY, SQLITE_LOCKED: "another program holds the database's lock"
         case SQLITE_READONLY: readOnlyReason
         case SQLITE_PERM: "the database may not be written"
@@ -42,6 +40,18 @@ struct SQLiteError: Error {
         case SQLITE_INTERRUPT: "it was ended"
         default: "the database refused"
         }
+    }
+
+    /// What else it may be: SQLite does not tell it from a disk that fails.
+    private var sizeHint: String {
+        fileSizeLimit.map { ", or a file may not grow above \($0) bytes (ulimit -f)" } ?? ""
+    }
+
+    private static var currentFileSizeLimit: UInt64? {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return nil }
+        // `RLIM_INFINITY`, a macro that Swift does not see, is the largest number.
+        return limit.rlim_cur == .max ? nil : UInt64(limit.rlim_cur)
     }
 
     /// Why somebody who only reads is told that something cannot be written, and what to do; see SQLite's list of

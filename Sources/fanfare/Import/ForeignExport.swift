@@ -96,7 +96,9 @@ struct ForeignFiles {
     ) throws(ForeignFailure) -> Value {
         progress(path(name))
         let bytes: [UInt8]
-        do throws(RegularFile.Failure) { bytes = try RegularFile.bytes(at: path(name), atMost: Self.maxFileBytes) } catch {
+        do throws(RegularFile.Failure) {
+            bytes = try RegularFile.bytes(at: path(name), atMost: Self.maxFileBytes)
+        } catch {
             throw failure(name, FileFailure(error.description))
         }
         var reader = JSONReader(bytes)
