@@ -62,13 +62,18 @@ public struct ManualText: Sendable {
         var lines: [String] = []
         var line = ""
         for word in inline.split(separator: " ") {
-            if !line.isEmpty, line.utf8.count + 1 + word.utf8.count > maxLineBytes {
+            if !line.isEmpty, width(line) + 1 + width(word) > maxLineBytes {
                 lines.append(guarded(line))
                 line = ""
             }
             line += (line.isEmpty ? "" : " ") + word
         }
         return (lines + [guarded(line)]).joined(separator: "\n")
+    }
+
+    /// How long a text is once other characters than those of ASCII are named, as `\[u2026]`, which mandoc does first.
+    private static func width(_ text: some StringProtocol) -> Int {
+        text.unicodeScalars.reduce(0) { $0 + ($1.isASCII ? 1 : 9) }
     }
 
     /// A text in which nothing means anything to roff, for a line of its own.

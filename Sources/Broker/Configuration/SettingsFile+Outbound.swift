@@ -85,8 +85,8 @@ extension SettingsFile {
         guard !secret.isEmpty else {
             throw entry.error(
                 isFile
-                    ? "names the file '\(text)', which is empty"
-                    : "names the variable '\(text)', which is not set or is empty")
+                    ? "names the file '\(SettingsError.brief(text))', which is empty"
+                    : "names the variable '\(SettingsError.brief(text))', which is not set or is empty")
         }
         return secret
     }
@@ -95,7 +95,7 @@ extension SettingsFile {
         do throws(RegularFile.Failure) {
             return String(decoding: try RegularFile.bytes(at: path, atMost: 65_536), as: UTF8.self)
         } catch {
-            throw entry.error("names the file '\(path)', which cannot be read: \(error)")
+            throw entry.error("names the file '\(SettingsError.brief(path))', which cannot be read: \(error)")
         }
     }
 
