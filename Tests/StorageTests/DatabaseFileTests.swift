@@ -192,6 +192,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 4_096]) func `What would be written to a file that was cut short is refused`(size: UInt64)
+        async throws
+    {
+        try await makeStore()
+        let store = try SQLiteStore(file: folder.file())
+        #expect(await store.commit("chat:42", 2_001, [.entry("ada", seq: 2_001)]).isSuccess)
+        let file = try FileHandle(forWritingTo: URL(filePath: folder.file()))
+        try file.truncate(atOffset: size)
+        try file.close()
+        for channel in ["chat:42", "chat:7"] {
+            let reason = await store.commit(channel, 2_002, [.entry("bob", seq: 2_002)]).unavailability
+            #expect(reason?.contains("cut short") == true, "\(reason ?? "none")")
+        }
+        store.close()
+    }
+
     @Test func `What would be written to a file that was removed is refused`() async throws {
         let store = try SQLiteStore(file: folder.file())
         #expect(await store.commit("chat:42", 1, [.entry("ada")]).isSuccess)

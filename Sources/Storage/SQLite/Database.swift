@@ -8,6 +8,8 @@ import Glibc
     /// The connection; valid as long as this object, which every statement holds.
     let handle: OpaquePointer
     private let locks: DatabaseLocks?
+    /// The most bytes that the file was seen with: nothing here makes it smaller.
+    private var largestSize = 0
 
     /// Opens a file, making it where it is missing.
     init(path: String, locks: consuming DatabaseLocks) throws(SQLiteError) {
@@ -40,7 +42,13 @@ import Glibc
     /// - Throws: ``StoreError/unavailable(_:)`` where it cannot be opened or read now, ``StoreError/unusable(_:)`` where it
     ///   is another program's, damaged, or of another version.
     static func open(readingStore file: String) throws(StoreError) -> Database {
-        guard unsafe access(file, F_OK) == 0 else { throw .unavailable("there is no store \(file): \(lastError())") }
+        var status = stat()
+        guard unsafe stat(file, &status) == 0 else {
+            let words = errno == ENOENT ? "there is no store" : "cannot look at the store"
+            throw .unavailable("\(words) \(file): \(lastError())")
+        }
+        // SQLite would wait for a pipe.
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .unusable("\(file) is no regular file") }
         let database = try asStoreError { () throws(SQLiteError) in try Database(reading: file) }
         database.setBusyTimeout(milliseconds: 5_000)
         try Schema.current.checkReadable(database, path: file)
@@ -98,6 +106,18 @@ import Glibc
         var hasMoved: CInt = 0
         let code = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
         return code == SQLITE_OK && hasMoved != 0
+    }
+
+    /// Whether somebody has cut the file short under us: what is in the write-ahead log alone then is no store.
+    func wasCut() -> Bool {
+        let size =
+            switch locks {
+            case .some(let locks): locks.on.size
+            case nil: nil as Int?
+            }
+        guard let size else { return false }
+        defer { largestSize = max(largestSize, size) }
+        return size < largestSize
     }
 
     /// Moves what the write-ahead log holds into the file and empties the log, as far as readers let it.

@@ -30,7 +30,7 @@ struct DatabaseFile {
         var beside = try FileLock(path: path + ".lock", leavesHolder: true)
         if !Self.isThere(path) { beside.noteNothing() }
         let on = try FileLock(path: path, leavesHolder: false)
-        if on.isEmpty, beside.marksStore || Self.hasBytes(path + "-wal") {
+        if on.size == 0, beside.marksStore || Self.hasBytes(path + "-wal") {
             throw .unusable(
                 "\(path) has 0 bytes and was a store: put a copy of it in its place, or remove it and \(path)-wal "
                     + "to begin with nothing")

@@ -177,9 +177,10 @@ struct Engine {
     }
 
     func checkPlace() throws(SQLiteError) {
-        guard database.hasMoved else { return }
-        throw SQLiteError(
-            extendedCode: SQLITE_READONLY, purpose: "saving changes", message: "the file was moved or removed")
+        let fault =
+            database.hasMoved ? "the file was moved or removed" : database.wasCut() ? "the file was cut short" : nil
+        guard let fault else { return }
+        throw SQLiteError(extendedCode: SQLITE_READONLY, purpose: "saving changes", message: fault)
     }
 
     /// Reads a channel as of one moment.

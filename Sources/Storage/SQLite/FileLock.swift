@@ -55,10 +55,10 @@ struct FileLock: ~Copyable {
         marksStore = false
     }
 
-    /// Whether there is nothing in the file.
-    var isEmpty: Bool {
+    /// How many bytes the file has; `nil` where the system does not tell.
+    var size: Int? {
         var status = stat()
-        return unsafe fstat(descriptor, &status) == 0 && status.st_size == 0
+        return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
     }
 
     /// Leaves this process's number for the words of whoever is refused; that it fails does no harm.
