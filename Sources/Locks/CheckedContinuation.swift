@@ -20,6 +20,7 @@ public struct CheckedContinuation<Value, Failure: Error>: Sendable {
 
         /// Gives the result, of which whoever resumed keeps no hold.
         func take() -> sending Result<Value, Failure> {
+            // Written once, by the closure that runs within the next call, and by nobody else.
             nonisolated(unsafe) var taken: Result<Value, Failure>?
             pass { unsafe taken = self.result }
             guard let taken = unsafe taken else { fatalError("resumed without a result") }
