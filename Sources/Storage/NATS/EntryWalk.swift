@@ -1,7 +1,9 @@
 import Locks
 
-/// Reads the entries of a channel in a part of its log, one after the other: any replica has them, and the leader knows
-/// best.
+/// Reads the entries of a channel in a part of its log, one after the other, from the leader.
+///
+/// Any replica would answer a direct get, but one of NATS 2.9 that was the leader and was cut off keeps what it alone had
+/// taken, and has that for good where the others have something else.
 final class EntryWalk: Sendable {
     private let link: NATSLink
     private let stream: String
@@ -26,19 +28,7 @@ final class EntryWalk: Sendable {
     /// Reads what stands behind a place.
     func read(after place: UInt64) {
         guard place < end else { return answer(.success(entries.withLock { $0 })) }
-        let request = #"{"seq":\#(place + 1),"next_by_subj":"\#(subject)"}"#
-        link.ask("$JS.API.DIRECT.GET.\(stream)", Array(request.utf8)) { [self] answer in
-            if case .reply(let bytes, nil, let sequence?) = answer {
-                take(LogEntry(position: sequence, bytes: bytes), after: place)
-            } else {
-                // That replica is behind, or gone; the leader has it.
-                readOfLeader(request, after: place)
-            }
-        }
-    }
-
-    private func readOfLeader(_ request: String, after place: UInt64) {
-        link.askLeader(of: stream, request) { [self] result in
+        link.askLeader(of: stream, #"{"seq":\#(place + 1),"next_by_subj":"\#(subject)"}"#) { [self] result in
             switch result {
             case .failure(let error): answer(.failure(error))
             case .success(nil): answer(.failure(.unavailable("the log changed while it was read")))

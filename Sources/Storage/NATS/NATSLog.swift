@@ -2,7 +2,7 @@ import Locks
 
 /// A log in JetStream: a stream for each partition, which tells what it has taken by channel, and one for snapshots.
 ///
-/// Reading begins at the stream's leader, which knows all that was acknowledged; entries come from any replica.
+/// All reading is from the streams' leaders: they know what was acknowledged, and replicas were seen to differ.
 public final class NATSLog: OperationLog {
     /// The life of the streams.
     public let epoch: String

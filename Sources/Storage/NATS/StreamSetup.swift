@@ -94,7 +94,7 @@ struct StreamSetup {
             "STREAM.CREATE.\(stream)",
             """
             {"name":"\(stream)","subjects":["\(subjects)"],"storage":"file","retention":"limits","max_age":0,\
-            "num_replicas":\(settings.replicaCount),"allow_direct":true,\(more)}
+            "num_replicas":\(settings.replicaCount),\(more)}
             """)
     }
 

@@ -8,7 +8,7 @@ import signal
 import tempfile
 
 from checks import PATIENCE, Check, Client, equal, main, matches
-from nodes import Broker, Nodes, Relay
+from nodes import Broker, Nodes, Relay, free_port
 
 CHANNEL = "chat:kept"
 HEAD = b"HPUB fanfare.state.head."
@@ -42,6 +42,26 @@ class Holding(Relay):
             writer.close()
 
 
+class Noting(Relay):
+    """A relay that notes what a broker asks JetStream for."""
+
+    def __init__(self, target):
+        super().__init__(free_port(), target)
+        self.asked = b""
+
+    async def pump(self, reader, writer):
+        try:
+            while data := await reader.read(65536):
+                if writer.get_extra_info("peername")[1] == self.target:
+                    self.asked += data
+                writer.write(data)
+                await writer.drain()
+        except OSError:
+            pass
+        finally:
+            writer.close()
+
+
 async def until(client, type, result, **fields):
     """Asks until it is not `unavailable`, under one key, so that it counts once."""
     for _ in range(PATIENCE * 5):
@@ -65,7 +85,9 @@ async def scenario(fanfare):
             await asyncio.wait_for(holding.over.wait(), PATIENCE)
             with Check("the log takes changes again"):
                 await until(ada, "add", "added", channel=CHANNEL, message="last", reaction="👍", key="last")
-            late = Broker(1, folder, fanfare, [nodes.servers[0].port], 1)
+            noting = Noting(nodes.servers[0].port)
+            await noting.open()
+            late = Broker(1, folder, fanfare, [noting.port], 1)
             await late.start()
             try:
                 await late.serving()
@@ -76,6 +98,9 @@ async def scenario(fanfare):
                     equal([m["total"] for m in reply["messages"]], [1, 1, 1], "reactions")
                     equal(reply["seq"], BATCHES + 1, "seq")
                     await bob.close()
+                with Check("and has asked the stream's leader for it, since replicas may differ"):
+                    assert b"$JS.API.STREAM.MSG.GET.fanfare-log-0 " in noting.asked
+                    assert b"$JS.API.DIRECT.GET." not in noting.asked
             finally:
                 await late.end(signal.SIGKILL)
             await ada.close()
