@@ -121,7 +121,7 @@ import Testing
             LogBatch(writer: writer, number: number, rules: Rules(), entries: [])
         }
         let taken = [(1, 5), (1, 5), (2, 5), (1, 7), (1, 6)].enumerated().map { index, batchOf in
-            progress.advance(to: batch(batchOf.0, batchOf.1), at: UInt64(10 + index))
+            progress.advance(to: batch(batchOf.0, batchOf.1), as: [], at: UInt64(10 + index))
         }
         #expect(taken == [true, false, true, true, false])
         #expect(progress.position == 14)
@@ -144,14 +144,84 @@ import Testing
     func progress() {
         var progress = LogProgress()
         for number in 1...9 as ClosedRange<UInt64> {
-            _ = progress.advance(
-                to: LogBatch(
-                    writer: number % 4, number: number, rules: Rules(),
-                    entries: [.init(at: Int64(number), Operation(.delete, message: "m", user: "u"))]), at: number * 2)
+            let batch = LogBatch(
+                writer: number % 4, number: number, rules: Rules(),
+                entries: [.init(at: Int64(number), Operation(.delete, message: "m", user: "u"))])
+            progress.pass(batch.bytes, at: number * 2)
         }
         var writer = ByteWriter()
         progress.append(to: &writer)
         var reader = ByteReader(bytes: writer.bytes)
-        #expect(LogProgress(&reader) == progress)
+        let read = LogProgress(&reader)
+        #expect(reader.isAtEnd)
+        #expect(read?.position == 18 && read?.count == 9 && read?.time == 9)
+        #expect(read?.chain.newest == progress.chain.newest)
+        #expect((0...9).allSatisfy { read?.hasApplied($0, of: 1) == progress.hasApplied($0, of: 1) })
+    }
+
+    // MARK: Marks
+
+    /// A batch with one change.
+    private func change(_ user: String, _ number: UInt64) -> [UInt8] {
+        LogBatch(
+            writer: 1, number: number, rules: Rules(),
+            entries: [.init(at: 1, Operation(.delete, message: "m", user: user))]
+        ).bytes
+    }
+
+    @Test("a batch says how far its writer had come, or does not, and is read again either way")
+    func seen() {
+        for seen in [nil, LogMark(position: 0, digest: 0), LogMark(position: .max, digest: .max)] {
+            let batch = LogBatch(writer: 3, number: 4, seen: seen, rules: Rules(), entries: [])
+            #expect(LogBatch(bytes: batch.bytes) == batch)
+            #expect(batch.bytes.count <= LogBatch.headBytes(batch.rules))
+            for count in batch.bytes.indices { #expect(LogBatch(bytes: Array(batch.bytes[..<count])) == nil) }
+        }
+    }
+
+    @Test("marks are the same where the same changes were applied, wherever those stand")
+    func sameMarks() {
+        var (one, other) = (LogProgress(), LogProgress())
+        for number in 1...40 as ClosedRange<UInt64> {
+            one.pass(change("ada", number), at: 10 * number)
+            one.pass(change("ada", number), at: 10 * number + 1)
+            one.pass(LogBatch(writer: 2, number: number, rules: Rules(), entries: []).bytes, at: 10 * number + 2)
+            one.pass([9, 9, 9], at: 10 * number + 3)
+            other.pass(change("ada", number), at: 10 * number)
+            #expect(one.chain.newest == other.chain.newest)
+            #expect(one.chain.contradiction(of: other.chain.newest) == nil)
+            #expect(one.chain.contradiction(of: change("ada", number), at: 10 * number) == nil)
+        }
+        #expect(one.chain.contradiction(of: LogMark(position: 10, digest: 1)) == nil, "too long ago")
+        #expect(one.chain.contradiction(of: LogMark(position: 401, digest: 1)) == nil, "no place of a change")
+    }
+
+    @Test("one other change makes all marks behind it other ones")
+    func otherMarks() {
+        var (one, other) = (LogProgress(), LogProgress())
+        for number in 1...30 as ClosedRange<UInt64> {
+            one.pass(change("ada", number), at: number)
+            other.pass(change(number == 9 ? "eve" : "ada", number), at: number)
+            let own = one.chain.contradiction(of: other.chain.newest)
+            #expect(own == (number < 9 ? nil : one.chain.newest))
+        }
+        #expect(one.chain.contradiction(of: change("eve", 30), at: 30) == one.chain.newest)
+    }
+
+    @Test("where all was in a snapshot, its mark is gone on from, also where that had none yet")
+    func marksOfSnapshots() throws {
+        var whole = LogProgress()
+        for number in 1...5 as ClosedRange<UInt64> { whole.pass(change("ada", number), at: number) }
+        var (writer, mark) = (ByteWriter(), ByteWriter())
+        whole.append(to: &writer)
+        whole.chain.newest.append(to: &mark)
+        var reader = ByteReader(bytes: writer.bytes)
+        var part = try #require(LogProgress(&reader))
+        var oldReader = ByteReader(bytes: Array(writer.bytes.dropLast(mark.bytes.count)))
+        let old = try #require(LogProgress(&oldReader, hasMark: false))
+        #expect(oldReader.isAtEnd && old.position == 5 && old.chain.newest == LogMark(position: 5, digest: 5))
+        whole.pass(change("bob", 6), at: 6)
+        part.pass(change("bob", 6), at: 6)
+        #expect(part.chain.newest == whole.chain.newest)
     }
 }

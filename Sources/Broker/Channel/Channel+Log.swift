@@ -33,7 +33,11 @@ extension Channel {
 
     /// Takes what another broker says of its subscribers.
     func heard(said bytes: [UInt8], at moment: Moment) {
-        if let notice = SharedOccupancy.Notice(bytes: bytes) { outbox.hear(notice, at: moment) }
+        if let notice = SharedOccupancy.Notice(bytes: bytes) {
+            outbox.hear(notice, at: moment)
+        } else if let notice = LogDoubt.Notice(bytes: bytes) {
+            compare(notice.mark, by: notice.writer, at: moment)
+        }
     }
 
     private func applyEarly(at moment: Moment) {
@@ -51,6 +55,10 @@ extension Channel {
             readFailed(at: moment)
             return error.reason
         }
+        // What it said to have taken, and does not have, it may have lost: it is sent again.
+        if let position = line?.inFlight?.position, position > reading.last?.position ?? 0 {
+            line?.inFlight?.position = nil
+        }
         switch reading.kind {
         case .more: line?.timesLess = 0
         case .less:
@@ -61,15 +69,16 @@ extension Channel {
             readFailed(at: moment)
             return "the log ends before what it has told"
         case .whole:
-            guard begin(with: reading.snapshot, at: moment) else {
+            guard goesOn(in: reading, at: moment) || begin(with: reading.snapshot, at: moment) else {
                 readFailed(at: moment)
                 return "a snapshot of the channel is not one of this version's"
             }
         }
         let isLoading = unread != nil
         for entry in reading.entries where entry.position > line?.progress.position ?? .max {
-            apply(entry, isReplay: isLoading, at: moment)
+            apply(entry, isReplay: isLoading, compares: reading.kind == .more, at: moment)
         }
+        if reading.kind == .more { compare(with: reading.last, at: moment) }
         applyEarly(at: moment)
         if let requests = unread {
             unread = nil
@@ -140,7 +149,11 @@ extension Channel {
             self.line?.isReading = true
             work.read = line.mustReadAll ? .all : .after(line.progress.position)
         }
-        work.say = outbox.takeNotice(at: moment)?.bytes
+        if let notice = outbox.takeNotice(at: moment) { work.say.append(notice.bytes) }
+        if let doubt = takeDoubt() {
+            work.say.append(doubt)
+            work.isInDoubt = true
+        }
         if let line, line.isSnapshotDue {
             self.line?.isSnapshotDue = false
             work.snapshot = (line.progress.position, snapshot(at: moment))
@@ -186,11 +199,14 @@ extension Channel {
     private func send(
         _ entries: [LogBatch.Entry], number: UInt64, at moment: Moment
     ) -> (number: UInt64, bytes: [UInt8])? {
-        guard let writer = line?.writer else { return nil }
-        let bytes = LogBatch(writer: writer, number: number, rules: namespace.rules, entries: entries).bytes
-        line?.inFlight = LogLine.InFlight(
+        guard let line else { return nil }
+        let bytes = LogBatch(
+            writer: line.writer, number: number, seen: line.progress.chain.newest, rules: namespace.rules,
+            entries: entries
+        ).bytes
+        self.line?.inFlight = LogLine.InFlight(
             number: number, bytes: bytes, operations: entries.count, patience: LogLine.patience,
-            wait: LogLine.resendDelay, retryAt: moment.clock + LogLine.resendDelay)
+            wait: LogLine.resendDelay, retryAt: moment.clock + LogLine.resendDelay, sentAt: moment)
         return (number, bytes)
     }
 
@@ -208,7 +224,7 @@ extension Channel {
         guard let batch = line?.inFlight, batch.retryAt <= moment.clock else { return }
         line?.wait(LogLine.resendDelay, from: moment.clock)
         // Counted by tries, not by the clock: a broker that was stopped for a while has what came meanwhile before it.
-        let patience = batch.patience - batch.wait
+        let patience = batch.isOutlived(at: moment) ? 0 : batch.patience - batch.wait
         line?.inFlight?.patience = patience
         if patience <= 0 || batch.operations == 0 { work.trouble = batch.trouble }
         if patience > 0 || batch.operations == 0 {
@@ -228,7 +244,7 @@ extension Channel {
     }
 
     /// Refuses the operations of the batch on its way, and those that were to go with the next one: they never left.
-    private func refuseOperations(at moment: Moment) {
+    func refuseOperations(at moment: Moment) {
         line?.inFlight = nil
         line?.queue.answerOperations { refusal(of: $0, .unavailable, LogLine.unavailable) }
         drain(at: moment)
@@ -244,12 +260,13 @@ extension Channel {
         return (request, operation)
     }
 
-    private func apply(_ entry: LogEntry, isReplay: Bool = false, at moment: Moment) {
+    private func apply(_ entry: LogEntry, isReplay: Bool = false, compares: Bool = true, at moment: Moment) {
         guard let batch = LogBatch(bytes: entry.bytes) else {
             line?.progress.skip(to: entry.position)
             return
         }
-        guard line?.progress.advance(to: batch, at: entry.position) ?? false else { return }
+        guard line?.progress.advance(to: batch, as: entry.bytes, at: entry.position) ?? false else { return }
+        if compares, let seen = batch.seen { compare(seen, by: batch.writer, at: moment) }
         let isOwn = batch.writer == line?.writer && batch.number == line?.inFlight?.number
         if isOwn {
             line?.inFlight = nil
@@ -296,19 +313,13 @@ extension Channel {
             known = read
         }
         ledger = Ledger(known.image)
-        line?.progress = known.progress
-        line?.mustReadAll = false
-        line?.timesLess = 0
         let history = known.history(for: namespace)
         if unread == nil {
             outbox.restart(at: ledger.seq, history, at: moment)
         } else {
             outbox.begin(at: ledger.seq, history)
         }
-        // Its outcome is among what was not seen.
-        if let batch = line?.inFlight, known.progress.hasApplied(batch.number, of: line?.writer ?? 0) {
-            refuseOperations(at: moment)
-        }
+        wentOn(to: known.progress, at: moment)
         return true
     }
 
@@ -329,6 +340,11 @@ extension LogLine {
 }
 
 extension LogLine.InFlight {
+    /// Whether it was sent so long ago that it is not sent again; a machine that sleeps stops one of its clocks.
+    fileprivate func isOutlived(at moment: Moment) -> Bool {
+        max(moment.unix &- sentAt.unix, moment.clock &- sentAt.clock) > LogLine.outlived
+    }
+
     /// What it says of the log that it has not come back for too long, for a person; `nil`: nothing.
     fileprivate var trouble: String? {
         if wasPassedBy { return nil }

@@ -18,6 +18,8 @@ struct LogLine: Sendable {
         /// How long it is left alone before it is tried again, and until when, in milliseconds (of the channel's clock).
         var wait: Int64
         var retryAt: Int64
+        /// When it was sent first.
+        var sentAt: Moment
         /// Where it stands, where that is known before it has come back.
         var position: UInt64?
         /// Whether it stood ahead of what is known, so that the channel is what is wrong and not the log.
@@ -26,6 +28,8 @@ struct LogLine: Sendable {
 
     /// How long a batch is tried before its requests are refused, in milliseconds.
     static let patience: Int64 = 5_000
+    /// How long after it was sent first a batch is sent again at all, in milliseconds: much less than writers are remembered.
+    static let outlived: Int64 = 60_000
     /// How long an answer is awaited before the batch is sent again, in milliseconds.
     static let resendDelay: Int64 = 1_000
     /// How long nothing is sent after a refusal, in milliseconds.
@@ -62,6 +66,8 @@ struct LogLine: Sendable {
     var readAt: Int64?
     /// Whether all of it is to be read, since what is known is not what the log has.
     var mustReadAll = false
+    /// Whether other brokers were seen to have applied something else.
+    var doubt = LogDoubt()
     /// How often in a row the log ended before what is known.
     var timesLess = 0
     /// Whether the first item waits until the log was read, since its author has seen more than this broker has.
@@ -141,7 +147,9 @@ struct LogWork: Sendable {
     /// What is to be read.
     var read: Read?
     /// What is to be said to the other brokers.
-    var say: [UInt8]?
+    var say: [[UInt8]] = []
+    /// Whether another broker was seen to have applied something else.
+    var isInDoubt = false
     /// A snapshot to keep.
     var snapshot: (position: UInt64, bytes: @Sendable () -> [UInt8])?
 

@@ -80,7 +80,11 @@ extension Hub {
         if let read = work.read {
             sharedLog.read(name, after: read.known) { inbox.post(.read(name, $0)) }
         }
-        if let bytes = work.say { sharedLog.say(bytes, about: name) }
+        for bytes in work.say { sharedLog.say(bytes, about: name) }
+        if work.isInDoubt {
+            log.say(
+                .warning, .store, "brokers have applied different changes of a channel: it is read from the log anew")
+        }
         if let (position, bytes) = work.snapshot {
             sharedLog.keepSnapshot(of: name, at: position, bytes: bytes)
         }

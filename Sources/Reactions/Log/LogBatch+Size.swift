@@ -2,7 +2,9 @@
 extension LogBatch {
     /// How many bytes a batch by these rules has besides its entries, at most.
     public static func headBytes(_ rules: Rules) -> Int {
-        LogBatch(writer: .max, number: .max, rules: rules, entries: []).bytes.count + ByteWriter.maxNumber
+        let mark = LogMark(position: .max, digest: .max)
+        return LogBatch(writer: .max, number: .max, seen: mark, rules: rules, entries: []).bytes.count
+            + ByteWriter.maxNumber
     }
 }
 

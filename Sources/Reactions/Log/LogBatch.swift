@@ -20,31 +20,36 @@ public struct LogBatch: Sendable, Equatable {
     public var writer: UInt64
     /// The writer's own number of it: higher with each batch that it writes for the channel.
     public var number: UInt64
+    /// How far the writer had come when it wrote it; `nil`: it does not say.
+    public var seen: LogMark?
     /// The rules by which the operations are judged.
     public var rules: Rules
     /// The operations, in order; none, where a writer only wants to know that it can write.
     public var entries: [Entry]
 
     /// Makes a batch.
-    public init(writer: UInt64, number: UInt64, rules: Rules, entries: [Entry]) {
+    public init(writer: UInt64, number: UInt64, seen: LogMark? = nil, rules: Rules, entries: [Entry]) {
         self.writer = writer
         self.number = number
+        self.seen = seen
         self.rules = rules
         self.entries = entries
     }
 }
 
 extension LogBatch {
-    /// The first byte of what this version writes.
+    /// The first byte: of a batch that does not say how far its writer had come, and of one that does.
     private static let version: UInt8 = 1
+    private static let versionWithMark: UInt8 = 2
 
     /// The form in which it is logged.
     public var bytes: [UInt8] {
         var output = ByteWriter()
         output.bytes.reserveCapacity(64 + entries.count * 64)
-        output.put(byte: Self.version)
+        output.put(byte: seen == nil ? Self.version : Self.versionWithMark)
         output.put(writer)
         output.put(number)
+        if let seen { seen.append(to: &output) }
         rules.append(to: &output)
         output.put(list: entries) { output, entry in
             output.put(entry.at)
@@ -56,13 +61,23 @@ extension LogBatch {
     /// Reads the form that ``bytes`` writes; `nil` where it is none.
     public init?(bytes: [UInt8]) {
         var reader = ByteReader(bytes: bytes)
-        guard reader.byte() == Self.version, let writer = reader.number(), let number = reader.number(),
-            let rules = Rules(&reader),
+        guard let version = reader.byte(), let writer = reader.number(), let number = reader.number() else {
+            return nil
+        }
+        var seen: LogMark?
+        switch version {
+        case Self.version: break
+        case Self.versionWithMark:
+            guard let mark = LogMark(&reader) else { return nil }
+            seen = mark
+        default: return nil
+        }
+        guard let rules = Rules(&reader),
             let entries = reader.list({ reader -> Entry? in
                 guard let at = reader.signed(), let operation = Operation(&reader) else { return nil }
                 return Entry(at: at, operation)
             }), reader.isAtEnd
         else { return nil }
-        self.init(writer: writer, number: number, rules: rules, entries: entries)
+        self.init(writer: writer, number: number, seen: seen, rules: rules, entries: entries)
     }
 }

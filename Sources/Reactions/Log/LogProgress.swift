@@ -18,12 +18,15 @@ public struct LogProgress: Sendable, Equatable {
     /// The time of the newest operation, in Unix milliseconds.
     public private(set) var time: Int64 = .min
     private var writers: [UInt64: Written] = [:]
+    /// What the batches come to that have changed anything, so that two ledgers can be compared.
+    public private(set) var chain = LogChain()
 
     /// Begins before the first batch.
     public init() {}
 
-    /// Goes on to a batch; `false` where it was applied before, or its writer has given it up.
-    public mutating func advance(to batch: LogBatch, at position: UInt64) -> Bool {
+    /// Goes on to a batch, which was logged as some bytes; `false` where it was applied before, or its writer has given it
+    /// up.
+    public mutating func advance(to batch: LogBatch, as bytes: [UInt8], at position: UInt64) -> Bool {
         skip(to: position)
         if let known = writers[batch.writer], batch.number <= known.number { return false }
         let at = max(time, batch.entries.last?.at ?? time)
@@ -32,7 +35,15 @@ public struct LogProgress: Sendable, Equatable {
             let (horizon, overflow) = at.subtractingReportingOverflow(Self.memory)
             if !overflow { writers = writers.filter { $0.value.at >= horizon } }
         }
+        if !batch.entries.isEmpty { chain.append(bytes, at: position) }
         return true
+    }
+
+    /// Goes on past an entry, as if it were applied.
+    public mutating func pass(_ bytes: [UInt8], at position: UInt64) {
+        guard let batch = LogBatch(bytes: bytes) else { return skip(to: position) }
+        guard advance(to: batch, as: bytes, at: position) else { return }
+        for entry in batch.entries { _ = time(of: entry) }
     }
 
     /// Goes on past something that is no batch.
@@ -54,6 +65,7 @@ public struct LogProgress: Sendable, Equatable {
 }
 
 extension LogProgress {
+    /// Writes it; the newest mark of its chain comes last.
     package func append(to writer: inout ByteWriter) {
         writer.put(position)
         writer.put(count)
@@ -63,10 +75,11 @@ extension LogProgress {
             writer.put(written.value.number)
             writer.put(written.value.at)
         }
+        chain.newest.append(to: &writer)
     }
 
-    /// Reads what ``append(to:)`` writes; `nil` where it is none.
-    package init?(_ reader: inout ByteReader) {
+    /// Reads what ``append(to:)`` writes, or wrote before there were marks; `nil` where it is none.
+    package init?(_ reader: inout ByteReader, hasMark: Bool = true) {
         guard let position = reader.number(), let count = reader.number(), let time = reader.signed(),
             let writers = reader.list({ reader -> (UInt64, Written)? in
                 guard let id = reader.number(), let number = reader.number(), let at = reader.signed() else {
@@ -75,6 +88,12 @@ extension LogProgress {
                 return (id, Written(number: number, at: at))
             })
         else { return nil }
+        var mark = LogMark(position: position, digest: position)
+        if hasMark {
+            guard let read = LogMark(&reader) else { return nil }
+            mark = read
+        }
+        chain = LogChain(mark)
         self.position = position
         self.count = count
         self.time = time

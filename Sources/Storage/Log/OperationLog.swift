@@ -136,12 +136,15 @@ public struct LogReading: Sendable, Equatable {
     public var snapshot: Snapshot?
     /// All entries behind it, in order.
     public var entries: [LogEntry]
+    /// The last entry that there was when reading began, known or not; `nil`: there was none.
+    public var last: LogEntry?
 
     /// Makes a reading.
-    public init(_ kind: Kind = .more, snapshot: Snapshot? = nil, entries: [LogEntry] = []) {
+    public init(_ kind: Kind = .more, snapshot: Snapshot? = nil, entries: [LogEntry] = [], last: LogEntry? = nil) {
         self.kind = kind
         self.snapshot = snapshot
         self.entries = entries
+        self.last = last
     }
 }
 

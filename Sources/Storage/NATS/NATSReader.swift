@@ -4,8 +4,8 @@ import Locks
 final class NATSReader: Sendable {
     private struct State {
         var reading: LogReading
-        /// The last one that there is.
-        var last: UInt64 = 0
+        /// Where the last one stands that there is.
+        var last: UInt64 { reading.last?.position ?? 0 }
         /// Where reading began: the newest entry that was known.
         var start: UInt64
         /// What has come of the snapshot.
@@ -97,19 +97,20 @@ final class NATSReader: Sendable {
         link.askLeader(of: subjects.log(of: channel), lastOf: subject) { [self] result in
             switch result {
             case .failure(let error): answer(.failure(error))
-            case .success(let message): go(on: message?.sequence)
+            case .success(let message):
+                go(on: message.map { LogEntry(position: $0.sequence, bytes: $0.bytes) })
             }
         }
     }
 
     /// Goes on to the last entry that there is; `nil`: there is none.
-    private func go(on last: UInt64?) {
+    private func go(on last: LogEntry?) {
         let isLess = state.withLock { state in
-            state.last = last ?? 0
+            state.reading.last = last
             return state.reading.kind == .more && state.last < state.start
         }
         let next: @Sendable () -> Void = { [self] in
-            if isLess { answer(.success(LogReading(.less))) } else { readEntries() }
+            if isLess { answer(.success(LogReading(.less, last: last))) } else { readEntries() }
         }
         if last == nil { confirmLife(next) } else { next() }
     }

@@ -126,6 +126,9 @@ final class LogHarness {
             if number == node.number { node.number += 1 }
             node.sent.append((number, bytes))
         }
+        for bytes in work.say where LogDoubt.Notice(bytes: bytes) != nil {
+            for other in nodes { await other.channel.heard(said: bytes, at: moment) }
+        }
         if let trouble = work.trouble { node.troubles.append(trouble) }
         if work.hasReturned { node.returns += 1 }
         if let read = work.read { node.reads.append(read.known) }

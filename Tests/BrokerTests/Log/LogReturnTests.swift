@@ -55,6 +55,23 @@ import Wire
         #expect(harness.reply(0, id)?["type"] as? String == "ack")
     }
 
+    @Test(
+        "a batch is not sent again by a broker that stood still for long, as its writer may be forgotten",
+        arguments: [true, false])
+    func outlived(sleeps: Bool) async throws {
+        let harness = try await LogHarness(1)
+        let node = harness.nodes[0]
+        let id = await harness.add(0, 1)
+        await harness.collect(node)
+        node.sent.removeAll()
+        harness.moment.unix += sleeps ? 1_200_000 : 1_000
+        harness.moment.clock += sleeps ? 1_100 : 1_200_000
+        await harness.collect(node)
+        #expect(harness.sent(0) == [[]])
+        await harness.collect(node)
+        #expect(harness.reply(0, id)?["code"] as? String == "unavailable")
+    }
+
     @Test("changes that do not get there are trouble too")
     func notTaken() async throws {
         let harness = try await LogHarness(1)

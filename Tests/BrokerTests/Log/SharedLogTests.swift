@@ -286,9 +286,9 @@ import Wire
     }
 
     private func apply(_ entry: LogEntry, to plain: inout (ledger: Ledger, progress: LogProgress)) {
-        guard let batch = LogBatch(bytes: entry.bytes), plain.progress.advance(to: batch, at: entry.position) else {
-            return
-        }
+        guard let batch = LogBatch(bytes: entry.bytes),
+            plain.progress.advance(to: batch, as: entry.bytes, at: entry.position)
+        else { return }
         for entry in batch.entries {
             _ = try? plain.ledger.apply(entry.operation, rules: batch.rules, at: plain.progress.time(of: entry))
         }

@@ -30,12 +30,13 @@ struct SimulatedLog {
     }
 
     func read(after position: UInt64?) -> LogReading {
-        if let position, entries.last?.position ?? 0 < position { return LogReading(.less) }
+        let end = entries.last
+        if let position, end?.position ?? 0 < position { return LogReading(.less, last: end) }
         if let position, floor <= position + 1 {
-            return LogReading(entries: entries.filter { $0.position > position })
+            return LogReading(entries: entries.filter { $0.position > position }, last: end)
         }
         let start = snapshot?.position ?? 0
-        return LogReading(.whole, snapshot: snapshot, entries: entries.filter { $0.position > start })
+        return LogReading(.whole, snapshot: snapshot, entries: entries.filter { $0.position > start }, last: end)
     }
 
     /// Keeps a snapshot, and lets go of all entries behind the one before.

@@ -22,7 +22,7 @@ enum LogRules {
 
     private static func apply(_ batch: LogBatch, to ledger: inout Ledger) {
         var progress = LogProgress()
-        guard progress.advance(to: batch, at: 1) else { return }
+        guard progress.advance(to: batch, as: batch.bytes, at: 1) else { return }
         for entry in batch.entries {
             let time = progress.time(of: entry)
             guard let plan = try? ledger.judge(entry.operation, rules: batch.rules, at: time) else { continue }

@@ -1,0 +1,62 @@
+import Reactions
+import Storage
+
+// A cluster of log servers that has lost something, or whose replicas differ, may have told one broker something else than
+// another. Each batch says what its writer had applied, so that they find out; then the log's leader is right.
+extension Channel {
+    /// Compares what this channel was made from with what another broker's was.
+    func compare(_ mark: LogMark, by writer: UInt64, at moment: Moment) {
+        // What this broker said before it read all says nothing of what it is now.
+        guard let line, writer != line.writer, let own = line.progress.chain.contradiction(of: mark) else { return }
+        doubtAll(from: own, at: moment)
+    }
+
+    /// Compares what this channel was made from with the last entry that there is.
+    func compare(with last: LogEntry?, at moment: Moment) {
+        guard let last, let own = line?.progress.chain.contradiction(of: last.bytes, at: last.position) else { return }
+        doubtAll(from: own, at: moment)
+    }
+
+    /// Has all of the log read.
+    private func doubtAll(from mark: LogMark, at moment: Moment) {
+        guard let readAt = line?.doubt.arise(from: mark, at: moment.clock) else { return }
+        line?.mustReadAll = true
+        line?.mustRead(at: readAt)
+    }
+
+    /// What is to be said where there is doubt; `nil`: nothing.
+    func takeDoubt() -> [UInt8]? {
+        guard let mark = line?.doubt.takeUntold(), let line else { return nil }
+        return LogDoubt.Notice(writer: line.writer, mark: mark).bytes
+    }
+
+    /// Goes on in all that was read where the channel is what that comes to somewhere; `false` where it is something else.
+    ///
+    /// So nobody who listens hears of a doubt that another broker has to mend.
+    func goesOn(in reading: LogReading, at moment: Moment) -> Bool {
+        guard unread == nil, let digest = line?.progress.chain.newest.digest else { return false }
+        var progress = LogProgress()
+        if let snapshot = reading.snapshot {
+            guard let known = ChannelSnapshot(bytes: snapshot.bytes) else { return false }
+            progress = known.progress
+        }
+        var rest = reading.entries[...]
+        while progress.chain.newest.digest != digest {
+            guard let entry = rest.popFirst() else { return false }
+            progress.pass(entry.bytes, at: entry.position)
+        }
+        wentOn(to: progress, at: moment)
+        return true
+    }
+
+    /// Notes that all of the log up to somewhere is known.
+    func wentOn(to progress: LogProgress, at moment: Moment) {
+        line?.progress = progress
+        line?.mustReadAll = false
+        line?.timesLess = 0
+        // Its outcome is among what was not seen.
+        if let batch = line?.inFlight, progress.hasApplied(batch.number, of: line?.writer ?? 0) {
+            refuseOperations(at: moment)
+        }
+    }
+}
