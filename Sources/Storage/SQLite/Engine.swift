@@ -29,6 +29,8 @@ struct Engine {
     var life: Life
     /// Whether a commit is on the disk when it is done (`synchronous` is FULL, not NORMAL).
     private var isSyncing = true
+    /// Whether a sync has failed, so that what is in the write-ahead log may never get to the disk, whatever a later one says.
+    private var mustEmptyLog = false
     /// Whether there may be something to take out that was swept.
     var mustSweep = true
     private var isSweepingPaused = false
@@ -113,6 +115,7 @@ struct Engine {
     mutating func write(_ batch: WriteBatch) throws(SQLiteError) {
         do throws(SQLiteError) {
             try checkPlace()
+            if batch.isSynced { try emptyLog() }
             try setSyncing(batch.isSynced)
             let newestKey = batch.newestKey ?? lastKey
             try transaction(begin) { () throws(SQLiteError) in
@@ -123,9 +126,18 @@ struct Engine {
             lastKey = newestKey
             if batch.hasSweeps || isSweepingPaused { mustSweep = true }
         } catch {
+            if error.isFailedSync { mustEmptyLog = true }
             writer.forget()
             throw error
         }
+    }
+
+    /// Has all that was committed in the file itself, and nothing in the log that a failed sync may have left out: the system
+    /// takes that for written, and what is synced behind it would be lost with it.
+    private mutating func emptyLog() throws(SQLiteError) {
+        guard mustEmptyLog else { return }
+        try database.checkpoint()
+        mustEmptyLog = false
     }
 
     /// Has SQLite sync the write-ahead log with each commit, or leave that to the system.

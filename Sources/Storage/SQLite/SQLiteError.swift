@@ -14,6 +14,9 @@ struct SQLiteError: Error {
 
     var primaryCode: CInt { extendedCode & 0xFF }
 
+    /// Whether the disk did not say that it has something (`SQLITE_IOERR_FSYNC`, a macro that Swift does not see).
+    var isFailedSync: Bool { extendedCode == SQLITE_IOERR | 4 << 8 }
+
     /// The same as the store's callers see it.
     var storeError: StoreError {
         let text = "\(purpose): \(reason) (SQLite \(primaryCode)/\(extendedCode): \(message))"
