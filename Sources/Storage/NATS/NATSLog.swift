@@ -152,10 +152,11 @@ public final class NATSLog: OperationLog {
             if let revocation = Revocation(message.bytes) { tell(.revoked(revocation)) }
         }
         // What was appended while there was no leader was told to nobody.
-        for stream in subjects.logs + [subjects.state] {
+        let state = subjects.state
+        for stream in subjects.logs + [state] {
             link.subscribe("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.\(stream)") { [watch] _ in
                 tell(.mayHaveMissed)
-                watch.look()
+                watch.look(hasOtherClock: stream == state)
             }
         }
         if let difference { tell(.clock(difference)) }

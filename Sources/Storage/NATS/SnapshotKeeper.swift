@@ -56,6 +56,9 @@ final class SnapshotKeeper: Sendable {
     /// log that they free, and for each part of others.
     private static let interval: Int64 = 10_000
     private static let intervalPerPart: Int64 = 1_000
+    /// The least time for each part of one with very many, in milliseconds: whoever reads them gets to the last before they
+    /// are replaced.
+    private static let readingPerPart: Int64 = 100
     /// How many entries are looked for at a time that nobody who is here has heard of.
     private static let mostSwept = 1_000
     /// How often a head is looked for that may have been taken, and the pause that grows with each look, in milliseconds.
@@ -133,10 +136,14 @@ final class SnapshotKeeper: Sendable {
         }
     }
 
+    /// For how long a snapshot of so many parts is kept at least, in milliseconds.
+    static func leastTime(parts: Int) -> Int64 {
+        max(min(Int64(1 + parts) * intervalPerPart, interval), Int64(parts) * readingPerPart)
+    }
+
     /// Whether a snapshot is worth it; a broker's clock that was wrong for a moment holds up nothing.
     private func isDue(_ job: Job, after old: SnapshotHead, at now: Int64) -> Bool {
-        let interval = min(Int64(1 + old.parts) * SnapshotKeeper.intervalPerPart, SnapshotKeeper.interval)
-        return old.position < job.position && (now &- old.at).magnitude >= UInt64(interval)
+        old.position < job.position && (now &- old.at).magnitude >= UInt64(Self.leastTime(parts: old.parts))
     }
 
     /// Stores a snapshot's parts.

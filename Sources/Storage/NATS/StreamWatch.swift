@@ -61,12 +61,19 @@ final class StreamWatch: Sendable {
     /// Milliseconds between two looks, and where the last one found something wrong.
     private static let pause = 2_000
     private static let shortPause = 1_000
-    /// Milliseconds between two looks at the servers' clock.
-    private static let clockPause = 10_000
+    /// Milliseconds between two looks at the servers' clock, where it agrees with this machine's and where it does not.
+    ///
+    /// Each leaves a message in the place of the one before, and NATS 2.9 notes those as long as there are older ones.
+    private static let clockPause = 60_000
+    private static let shortClockPause = 10_000
+    /// How far clocks are apart that agree, in milliseconds.
+    private static let agreement = 5_000
 
     private struct State {
         /// Whom to tell; `nil`: nobody yet.
         var tell: (@Sendable (LogEvent) -> Void)?
+        /// Whether another server's clock may count now.
+        var hasOtherClock = false
         var isClosed = false
     }
 
@@ -89,9 +96,16 @@ final class StreamWatch: Sendable {
         wake.signal()
     }
 
-    /// Has it look now.
-    func look() {
+    /// Has it look now; also at the servers' clock, where that may be another one.
+    func look(hasOtherClock: Bool = false) {
+        if hasOtherClock { state.withLock { $0.hasOtherClock = true } }
         wake.signal()
+    }
+
+    /// How long to wait until the next look at the servers' clock, as it stands to that of this machine.
+    static func clockPause(_ difference: Int64, unix: Int, now: Int) -> Int {
+        let lead = Int64(unix) &- Int64(now) &- difference
+        return lead.magnitude <= agreement ? clockPause : shortClockPause
     }
 
     func close() {
@@ -112,11 +126,28 @@ final class StreamWatch: Sendable {
             let (tell, isClosed) = state.withLock { ($0.tell, $0.isClosed) }
             if isClosed { return }
             if let tell, let event = findings.note(lookAtAll()) { tell(event) }
-            if let tell, !findings.isDoubtful, clockIsDue <= SystemClock.now, let difference = clock.look() {
-                clockIsDue = SystemClock.now + StreamWatch.clockPause
-                tell(.clock(difference))
+            if let tell, !findings.isDoubtful, takeOtherClock() || clockIsDue <= SystemClock.now {
+                lookAtClock(clock, &clockIsDue, tell)
             }
             if findings.isDoubtful { rest() } else { wake.wait(milliseconds: StreamWatch.pause) }
+        }
+    }
+
+    private func lookAtClock(_ clock: ServerClock, _ due: inout Int, _ tell: @Sendable (LogEvent) -> Void) {
+        guard let difference = clock.look() else {
+            // The next look at the streams comes first.
+            due = SystemClock.now
+            return
+        }
+        let now = SystemClock.now
+        due = now + StreamWatch.clockPause(difference, unix: SystemClock.unix, now: now)
+        tell(.clock(difference))
+    }
+
+    private func takeOtherClock() -> Bool {
+        state.withLock { state in
+            defer { state.hasOtherClock = false }
+            return state.hasOtherClock
         }
     }
 

@@ -24,6 +24,13 @@ import Testing
         #expect(NATSSubjects.name(ofToken: token) == nil)
     }
 
+    @Test(
+        "a snapshot stays the longer the more parts it has, up to some seconds, and for as long as reading very many takes",
+        arguments: [(1, 2_000), (5, 6_000), (40, 10_000), (100, 10_000), (900, 90_000)] as [(Int, Int64)])
+    func snapshotTimes(parts: Int, time: Int64) {
+        #expect(SnapshotKeeper.leastTime(parts: parts) == time)
+    }
+
     @Test("a channel stands in one of the streams, always the same one")
     func partitions() {
         var settings = NATSSettings(servers: ["nats://a"])

@@ -4,6 +4,14 @@ import Testing
 
 /// What looks at the streams come to, and what belongs to which life of them.
 @Suite struct StreamWatchTests {
+    @Test(
+        "the servers' clock is looked at once a minute where it agrees, and more often where it does not",
+        arguments: [(0, 60_000), (5_000, 60_000), (-5_000, 60_000), (5_001, 10_000), (-40_000, 10_000)])
+    func clockPause(lead: Int, pause: Int) {
+        #expect(StreamWatch.clockPause(493_000, unix: 500_000 + lead, now: 7_000) == pause)
+        #expect(StreamWatch.clockPause(.min, unix: 500_000 + lead, now: 7_000) == 10_000)
+    }
+
     private let settings = NATSSettings(servers: ["nats://a"])
 
     private func answer(_ text: String) -> NATSAnswer {
