@@ -45,11 +45,11 @@ public struct ForwardedHop: Sendable, Equatable {
     /// Whether a field says that a request was passed on, whoever has written it: `Forwarded`, `Via` (RFC 9110 section
     /// 7.6.3), `X-Real-IP` and whatever begins with `X-Forwarded-`.
     public static func isMentioned(in headers: HTTPHeaders) -> Bool {
-        headers.pairs.contains { name, _ in
-            switch name.utf8.count {
+        headers.hasName { name in
+            switch name.count {
             case 3: HTTPHeaders.isSame(name, "via")
             case 9: HTTPHeaders.isSame(name, "forwarded") || HTTPHeaders.isSame(name, "x-real-ip")
-            case 13...: HTTPHeaders.isSame(String(name.prefix(12)), "x-forwarded-")
+            case 13...: HTTPHeaders.isSame(name.extracting(first: 12), "x-forwarded-")
             default: false
             }
         }

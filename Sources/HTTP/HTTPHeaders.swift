@@ -63,6 +63,12 @@ public struct HTTPHeaders: Sendable {
         for place in places { body(bytes.extracting(place.name), bytes.extracting(place.value)) }
     }
 
+    /// Whether a field has a name of which something holds.
+    func hasName(where holds: (Span<UInt8>) -> Bool) -> Bool {
+        let bytes = bytes.span
+        return places.contains { holds(bytes.extracting($0.name)) }
+    }
+
     /// The elements of the comma-separated lists in all fields of a name, blanks and empty ones left out (section 5.6.1).
     public func elements(_ name: String) -> [String] {
         var elements: [String] = []
@@ -106,6 +112,10 @@ public struct HTTPHeaders: Sendable {
 
     static func isSame(_ name: String, _ other: String) -> Bool {
         isSame(name.utf8.span, other.utf8.span)
+    }
+
+    static func isSame(_ name: Span<UInt8>, _ other: String) -> Bool {
+        isSame(name, other.utf8.span)
     }
 
     private static func isSame(_ name: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
