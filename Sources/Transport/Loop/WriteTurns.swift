@@ -3,13 +3,15 @@
 /// Where they are many, it takes several turns of the loop, between which others are served; who waits for an answer, and
 /// a few streams, do not wait for them. The loop then rests from writing to many for as long as it took: what comes
 /// meanwhile is joined, and leaves in one write for each stream. A loop that is not at its limit is never kept waiting by
-/// that. At its limit, when many are waiting again whenever the many have been written to, it writes to all in one turn:
-/// what is read and worked at in larger parts costs less, and nobody would be served sooner by smaller ones.
+/// that. At its limit, when many are waiting again whenever the many have been written to, a part may be larger: what is
+/// read and worked at in larger parts costs less, as long as nobody waits for an answer much longer for that.
 final class WriteTurns {
     /// From how many streams on they are written to in parts, and with a rest between two times.
     static let many = 64
     /// How many of the many one turn of the loop writes to: about 2 ms.
     static let perTurn = 256
+    /// How long a loop at its limit goes on with a part: as long as an answer may well wait on the way of many.
+    static let longestPartAtLimit = Duration.milliseconds(4)
     /// How long the rest may be.
     static let longestRest = Duration.milliseconds(5)
 
@@ -93,17 +95,24 @@ final class WriteTurns {
 
     private func writePresent() {
         let start = MonotonicTime.now
-        let end = isAtLimit ? present.count : min(nextPresent + Self.perTurn, present.count)
-        while nextPresent < end {
-            present[nextPresent].flush()
-            nextPresent += 1
+        writePresent(atMost: Self.perTurn)
+        while isAtLimit, nextPresent < present.count, .now - start < Self.longestPartAtLimit {
+            writePresent(atMost: Self.many)
         }
         timeWriting += .now - start
-        guard end == present.count else { return }
+        guard nextPresent == present.count else { return }
         rest(timeWriting)
         isAtLimit = !gathered.isEmpty
         present.removeAll(keepingCapacity: true)
         nextPresent = 0
+    }
+
+    private func writePresent(atMost count: Int) {
+        let end = min(nextPresent + count, present.count)
+        while nextPresent < end {
+            present[nextPresent].flush()
+            nextPresent += 1
+        }
     }
 
     /// Rests from now on, as long as it has taken.
