@@ -118,7 +118,9 @@ export class Channel extends EventTarget {
     }
 
     #act(intent) {
-        const change = this.#isClosed ? null : this.#state.act({ ...intent, key: newKey() })
+        // As it is now, and as it can be sent: what cannot throws before anything has changed.
+        const words = JSON.parse(JSON.stringify({ ...intent, key: newKey() }))
+        const change = this.#isClosed ? null : this.#state.act(words)
         if (change) return this.#expect(change)
         const why = this.#isClosed ? { code: "closed", message: "the channel is closed" }
             : { code: "too_many_pending", message: "too many changes wait for an answer" }
@@ -144,6 +146,7 @@ export class Channel extends EventTarget {
 
     /** Watches a message, once more; from the first on only watched messages are followed. */
     watch(message) {
+        if (!isMessage(message)) console.warn(`fanfare: “${message}” is no message id`)
         this.#isWhole = false
         this.#watched.set(message, (this.#watched.get(message) ?? 0) + 1)
         this.#subscribeSoon()
@@ -220,7 +223,7 @@ export class Channel extends EventTarget {
         if (this.#isClosed) return
         clearTimeout(this.#subscribing)
         this.#subscribing = null
-        const messages = this.#isWhole ? null : [...this.#watched.keys()]
+        const messages = this.#isWhole ? null : [...this.#watched.keys()].filter(isMessage)
         this.#state.watch(messages)
         const unknown = this.#state.unknown(messages ?? [])
         const want = { ...this.#subscription, messages, unknown, since: unknown.length ? undefined : this.#state.position }
@@ -284,7 +287,7 @@ export class Channel extends EventTarget {
     }
 
     #changed(messages) {
-        for (const message of messages) this.#tell("change", { message })
+        for (const message of messages) for (const type of ["change", `change ${message}`]) this.#tell(type, { message })
     }
 
     #tell(type, detail) {
@@ -304,6 +307,9 @@ export class Channel extends EventTarget {
         if (wait > 0) this.#flush = setTimeout(() => this.#send(), Math.min(wait, longestTimer))
     }
 }
+
+/** Whether the broker takes it as a message's id: one that it does not would cost the channel its whole subscription. */
+const isMessage = (id) => /^(?!([-*]|\.\.?)$)[!-~]{0,128}$/.test(id)
 
 /** A key that nobody else has: 128 random bits. */
 function newKey() {

@@ -50,6 +50,11 @@ export class Connection {
         this.#open()
     }
 
+    /** How many characters the messages that one request names may have, percent-encoded. */
+    get room() {
+        return this.#wire.room
+    }
+
     /** Sends a request, which is lost where the connection is not up. */
     send(request) {
         if (this.state !== "connected") return
@@ -60,7 +65,7 @@ export class Connection {
     /** Time may have passed unseen, or a network come back: the page was hidden, say. */
     wake() {
         if (this.state === "waiting" || this.state === "offline") this.#open()
-        else if (this.state === "connected" && this.#options.now() - this.#heardAt > this.#silenceAllowed) this.#ask()
+        else if (this.state === "connected") this.#listen()
     }
 
     /** The browser says that it has no network. */
@@ -160,6 +165,7 @@ export class Connection {
         this.#stop("welcome")
         this.#connectedAt = this.#options.now()
         this.user = user
+        this.#listen()
         this.#become("connected")
     }
 
@@ -187,6 +193,13 @@ export class Connection {
     }
 
     // MARK: whether it lives
+
+    /** Asks after a silence in which the broker's heartbeat was due, now and when there may be one: who only looks on sends nothing. */
+    #listen() {
+        const left = this.#heardAt + this.#silenceAllowed - this.#options.now()
+        if (left < 0) this.#ask()
+        this.#timer("silence", left < 0 ? this.#silenceAllowed : left + 1, () => this.#listen())
+    }
 
     /** Asks the broker for a word: its pings, which a browser does not show, may have come or not. */
     #ask() {
@@ -217,7 +230,8 @@ export class Connection {
             return this.#finish({ code: "forbidden", message: goodbye?.reason ?? "the broker does not want this client" })
         }
         if (code === 4001 && !this.#identity.isRenewable) {
-            return this.#finish({ code: "unauthorized", message: "the token is not valid, or no longer" })
+            const what = this.#identity.token ? "token" : "user's name"
+            return this.#finish({ code: "unauthorized", message: `the ${what} is not valid, or no longer` })
         }
         const isStable = wasConnected && this.#options.now() - this.#connectedAt >= stableAfter
         if (isStable) this.#failures = 0
@@ -283,6 +297,7 @@ function openSocket(base, user, { onmessage, onclose }) {
     }
     socket.onclose = ({ code }) => onclose(code)
     return {
+        room: 60_000, // of the 65,536 bytes that a broker takes
         send: (message) => socket.send(JSON.stringify(message)),
         close: () => socket.close(1000),
     }

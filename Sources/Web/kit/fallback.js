@@ -14,6 +14,7 @@ export function openStreams(base, user, { onmessage, onclose }) {
 }
 
 class Streams {
+    room = 6_500 // of the 8,000 bytes that brokers and proxies take as an address
     #base
     #user
     #handlers // { onmessage, onclose }

@@ -4,6 +4,7 @@
 import { Connection, longestTimer } from "./connection.js"
 
 const maxMessages = 1_000
+const separator = 10 // characters of what stands between two messages, `&messages=`
 const retryDelay = 1_000
 
 export class Hub {
@@ -147,7 +148,7 @@ export class Hub {
     }
 
     #watch(name, channel) {
-        const wish = union(channel.wants.values())
+        const wish = this.#wish(channel)
         const { messages } = channel.asked
         const isSame = wish.messages?.length === messages?.length && wish.messages?.every((one) => messages.includes(one))
         if (wish.messages && !isSame) this.#ask("watch", name, channel)
@@ -156,7 +157,7 @@ export class Hub {
     #ask(type, name, channel, position) {
         if (this.#connection.state !== "connected") return
         const id = this.#newId()
-        const wish = union(channel.wants.values())
+        const wish = this.#wish(channel)
         const isCovered = !channel.covered || wish.messages?.every((one) => channel.covered.includes(one))
         const since = isCovered ? position : undefined
         const news = type === "watch" ? wish.messages.filter((one) => !channel.asked.messages?.includes(one)) : wish.messages
@@ -167,6 +168,14 @@ export class Hub {
             type, id, channel: name, ...(messages && { messages }),
             ...(type === "subscribe" && { mode, ...(occupancy && { occupancy }), ...(since && { since }) }),
         })
+    }
+
+    /** What is to be asked for: of more messages than one request can name, the newest. */
+    #wish(channel) {
+        const wish = union(channel.wants.values())
+        let { room } = this.#connection
+        const start = wish.messages?.findLastIndex((one) => (room -= encodeURIComponent(one).length + separator) < 0) + 1
+        return { ...wish, messages: wish.messages?.slice(start).slice(-maxMessages) ?? null }
     }
 
     #newId() {
@@ -182,6 +191,6 @@ function union(wants) {
     return {
         mode: all.some(({ mode }) => mode === "events") ? "events" : "summary",
         occupancy: all.some(({ occupancy }) => occupancy),
-        messages: isWhole ? null : [...new Set(all.flatMap(({ messages }) => messages))].slice(-maxMessages),
+        messages: isWhole ? null : [...new Set(all.flatMap(({ messages }) => messages))],
     }
 }

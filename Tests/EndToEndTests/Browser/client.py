@@ -118,6 +118,22 @@ async def failed(browser, broker):
         await client.page.close()
 
 
+async def data(browser, broker):
+    ada = await Client.open(browser, broker.page, "ada", "chat:data")
+    await ada.ready()
+    with Check("data that cannot be sent is refused at once, and holds up nothing"):
+        for wrong in ["{ n: 1n }", "(() => { const loop = {}; return Object.assign(loop, { loop }) })()"]:
+            equal(await ada.run("(() => { try { return channel.add('m1', '👍', { data: %s }) } catch (error) { return error.name } })()" % wrong), "TypeError")
+        equal(await ada.run("shown('m1')"), "")
+        equal((await ada.run("channel.add('m1', '🎉')"))["result"], "added")
+    with Check("data is as it was when it was given, whatever becomes of the object"):
+        await ada.run("(globalThis.given = { at: 1 }, globalThis.answer = channel.add('m2', '🎉', { data: given }), given.at = 2, true)")
+        equal((await ada.run("answer"))["result"], "added")
+        equal((await ada.run("channel.reactors('m2')"))["reactors"][0]["data"], {"at": 1})
+    equal(thrown(ada), [])
+    await ada.page.close()
+
+
 async def freeze(broker, channel, frozen):
     async with websockets.connect(broker.url + "?user=mod") as socket:
         await socket.send(json.dumps({"type": "freeze", "id": 1, "channel": channel, "frozen": frozen}))
@@ -147,6 +163,15 @@ async def scrolling(browser, broker):
         await ada.shows("m99", "👍1 🎉1")
         await ada.run("scrollTo(0, 0)")
         await ada.shows("m1", "🎉1 👍1")
+    with Check("of more messages than one request can name the newest are watched"):
+        long = "'%s'" % ("long-" * 20)
+        await ada.run("(Array.from({ length: 1200 }, (_, i) => channel.watch(%s + i)), true)" % long)
+        await bob.run("channel.add(%s + 1199, '👍').then(() => true)" % long)
+        await ada.until("shown(%s + 1199) === '👍1'" % long)
+        await bob.run("channel.add(%s + 1199, '🎉').then(() => true)" % long)
+        await ada.until("shown(%s + 1199) === '👍1 🎉1'" % long)
+        equal(await ada.run("client.state + ' ' + (channel.error ?? '')"), "connected ")
+        await ada.run("(Array.from({ length: 1200 }, (_, i) => channel.unwatch(%s + i)), true)" % long)
     with Check("what is observed no more is watched no more"):
         await ada.run("(stops.forEach((stop) => stop()), true)")
         await bob.run("channel.add('m0', '🎉').then(() => true)")
@@ -239,7 +264,7 @@ async def scenario(binary, folder):
     secret = ["--token-secret", SECRET]
     async with Browser() as browser:
         async with Broker(binary, folder + "/dev", *secret) as broker:
-            for part in [file_page, two_pages, modes, failed, scrolling]:
+            for part in [file_page, two_pages, modes, failed, data, scrolling]:
                 await part(browser, broker)
         async with Broker(binary, folder + "/tokens", *secret, development=False) as broker:
             await tokens(browser, broker)

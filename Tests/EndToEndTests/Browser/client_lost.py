@@ -110,6 +110,13 @@ async def blocked(browser, broker):
             await ada.run("(channel.watch('m1'), channel.watch('m2'), true)")
             await bob.run("channel.add('m2', '👍').then(() => true)")
             await ada.shows("m2", "👍1")
+        with Check("without WebSockets the newest of many watched messages are told of: an address is not as long as one likes"):
+            name = "(i) => `0b5a1a44-7f4e-4f0e-9a3f-${String(i).padStart(12, '0')}`"
+            await ada.run("(globalThis.names = Array.from({ length: 700 }, (_, i) => (%s)(i)), names.forEach(one => channel.watch(one)), true)" % name)
+            await bob.run("channel.add((%s)(699), '👍').then(() => true)" % name)
+            await ada.until("channel.view(names[699]).total === 1")
+            equal(await ada.run("client.state + ' ' + (channel.error ?? '')"), "connected ")
+            await ada.run("(names.forEach(one => channel.unwatch(one)), true)")
         with Check("without WebSockets too nothing is missed when the broker is killed"):
             await broker.kill()
             await ada.until("client.state !== 'connected'")

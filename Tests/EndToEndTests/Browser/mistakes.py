@@ -74,6 +74,21 @@ async def nameless(browser, url):
     await page.close()
 
 
+async def misnamed(browser, url):
+    page = await opened(browser, url, "chat:mistakes", "<fanfare-bubble message='hello world'>Hello</fanfare-bubble>"
+        "<fanfare-bubble message='%s'>Hello</fanfare-bubble><fanfare-bubble message=.>Hello</fanfare-bubble>"
+        "<fanfare-bubble message=m7>Hello</fanfare-bubble>" % ("x" * 129))
+    with Check("a message whose id is none is told of, and costs the others nothing"):
+        await page.run("void document.querySelectorAll('body > *').forEach(one => (one.channel = channel))")
+        await heard(page, *("fanfare: “%s” is no message id" % name for name in ["hello world", "x" * 129, "."]))
+        async with await Client.connect(url, "bob") as bob:
+            matches(await bob.request("add", channel="chat:mistakes", message="m7", reaction="🎉"), type="ack")
+        await page.there(badge("m7"))
+        equal(await page.run("channel.error ?? null"), None)
+    no_errors(page)
+    await page.close()
+
+
 async def channelless(browser, url):
     page = await opened(browser, url, "chat:mistakes", "<fanfare-bubble message=m1 channel=chat:1>Hello</fanfare-bubble>"
         "<fanfare-bubble message=m2>Hello</fanfare-bubble><fanfare-badges message=m1></fanfare-badges>")
@@ -107,6 +122,7 @@ async def mistakes(url, *_):
     async with Browser() as browser:
         await refused(browser, url)
         await nameless(browser, url)
+        await misnamed(browser, url)
         await channelless(browser, url)
         await closed(browser, url)
 

@@ -2,57 +2,14 @@
 // renews its token, and how it tells silence from loss. Words: FOLDER OF THE KIT
 "use strict"
 const path = require("node:path")
+const { Clock, settled } = require("./kit_clock.js")
 const [kit] = process.argv.slice(2)
-
-/** Time that only the test moves. */
-class Clock {
-    now = 1_000_000
-    #timers = new Map()
-    #last = 0
-
-    install() {
-        globalThis.setTimeout = (action, delay = 0) => {
-            this.#timers.set(++this.#last, { action, at: this.now + delay })
-            return this.#last
-        }
-        globalThis.clearTimeout = (id) => this.#timers.delete(id)
-    }
-
-    /** How long until the next timer. */
-    get next() {
-        return Math.min(...[...this.#timers.values()].map(({ at }) => at)) - this.now
-    }
-
-    /** Lets time pass, and all that falls due in it happen. */
-    async pass(milliseconds) {
-        const end = this.now + milliseconds
-        for (;;) {
-            const [due] = [...this.#timers].filter(([, { at }]) => at <= end).sort(([, a], [, b]) => a.at - b.at)
-            if (!due) break
-            this.#timers.delete(due[0])
-            this.now = Math.max(this.now, due[1].at)
-            due[1].action()
-            await settled()
-        }
-        this.now = end
-        await settled()
-    }
-
-    /** Lets time pass unseen, as on a page that was stopped. */
-    skip(milliseconds) {
-        this.now += milliseconds
-    }
-}
-
-/** Lets all promises that can be kept be kept. */
-async function settled() {
-    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
-}
 
 const sockets = []
 
 class FakeSocket {
     sent = []
+    isAlive = false // whether it answers pings by itself, which are not in `sent` then
 
     constructor(address) {
         this.address = address
@@ -60,7 +17,9 @@ class FakeSocket {
     }
 
     send(text) {
-        this.sent.push(JSON.parse(text))
+        const request = JSON.parse(text)
+        if (!this.isAlive || request.type !== "ping") this.sent.push(request)
+        else queueMicrotask(() => this.say({ type: "pong", id: request.id, time: 0 }))
     }
 
     close() {
@@ -198,6 +157,7 @@ test("a token goes as the first message, and another before it runs out", async 
     socket().say({ ...welcome(clock, null), time: clock.now + 3_600_000 })
     socket().say({ type: "ack", id: "auth", user: "ada", expires: clock.now + 3_600_000 + 600_000 })
     equal(states, ["connecting", "connected"])
+    socket().isAlive = true
     await clock.pass(569_999)
     equal(socket().sent.length, 2)
     await clock.pass(1)
@@ -244,11 +204,36 @@ test("a token that does not come is waited for like a broker", async (Connection
     equal(clock.next, 500)
 })
 
-test("a long silence is no loss, and costs nothing", async (Connection) => {
+test("a silence longer than the heartbeat is asked about, and is no loss where an answer comes", async (Connection) => {
     const { clock, connection, socket } = await begin(Connection)
     socket().say(welcome(clock))
-    await clock.pass(3_600_000)
+    await clock.pass(35_000)
+    equal(socket().sent, [])
+    for (let time = 1; time <= 100; time += 1) {
+        await clock.pass(time === 1 ? 1 : 35_001)
+        equal(socket().sent.length, time)
+        socket().say({ type: "pong", id: "alive", time: clock.now })
+    }
+    equal([connection.state, socket().sent.at(-1), sockets.length], ["connected", { type: "ping", id: "alive" }, 1])
+})
+
+test("a connection on which something is said is not asked about", async (Connection) => {
+    const { clock, connection, socket } = await begin(Connection)
+    socket().say(welcome(clock))
+    for (let time = 1; time <= 100; time += 1) {
+        await clock.pass(30_000)
+        socket().say({ type: "burst", channel: "burst:1" })
+    }
     equal([connection.state, socket().sent, sockets.length], ["connected", [], 1])
+})
+
+test("who only looks on learns of a connection that is dead without a word", async (Connection) => {
+    const { clock, connection, states, socket } = await begin(Connection)
+    socket().say(welcome(clock))
+    await clock.pass(45_000)
+    equal([connection.state, socket().isClosed], ["connected", undefined])
+    await clock.pass(1)
+    equal([connection.state, sockets[0].isClosed], ["waiting", true])
 })
 
 test("a page that is seen again after a silence asks, and without an answer it is lost", async (Connection) => {
@@ -261,9 +246,11 @@ test("a page that is seen again after a silence asks, and without an answer it i
     connection.wake()
     equal(socket().sent, [{ type: "ping", id: "alive" }])
     socket().say({ type: "pong", id: "alive", time: clock.now })
-    await clock.pass(60_000)
+    await clock.pass(30_000)
     equal(connection.state, "connected")
+    clock.skip(5_001)
     connection.wake()
+    equal(socket().sent.length, 2)
     await clock.pass(10_000)
     equal(connection.state, "waiting")
 })
