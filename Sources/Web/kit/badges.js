@@ -11,10 +11,6 @@ export function splitOverflow(newestFirst, limit) {
 export class FanfareBadges extends FanfareElement {
     #failed = null // the reaction that the menu is about
 
-    static get observedAttributes() {
-        return ["message", "limit"]
-    }
-
     constructor() {
         super(css, html)
         const list = this.$("#list")
@@ -37,11 +33,6 @@ export class FanfareBadges extends FanfareElement {
         this.$("#list").setAttribute("aria-label", words.reactions)
         this.$("#retry").textContent = words.retry
         this.$("#discard").textContent = words.discard
-    }
-
-    attributeChangedCallback(name) {
-        if (name === "limit") this.update()
-        else super.attributeChangedCallback(name)
     }
 
     /** How many badges there may be, the one for the rest included. */
@@ -159,9 +150,7 @@ const css = `
 #menu button { padding: 10px; min-block-size: 44px; border-radius: 9px; justify-content: start; inline-size: 100%; }
 #menu button:hover { background: var(--badge); }
 #discard { color: var(--danger); }
-@keyframes pop { from { transform: scale(0); opacity: 0; } }
 @keyframes turn { to { --fanfare-turn: 360deg; } }
-@keyframes fade { from { opacity: 0; } }
 @keyframes breathe { 50% { opacity: .2; } }
 @media (prefers-reduced-motion: reduce) { [part~=badge] { animation: fade .3s backwards; } [part~=sending]::after {
     animation-name: breathe; } }

@@ -4,7 +4,7 @@ import { FanfareElement, nameOf, onHold, swallowClick, words } from "./element.j
 const leastActions = 130 // px; with less room below the message its actions go where the bar is
 const gap = 8 // px between the message, the bar and the edge of the screen
 
-const foreign = "a, button:not(#trigger), input, select, textarea, video, audio, [contenteditable]"
+const foreign = "a, button:not(#trigger), input, select, textarea, video, audio, [contenteditable], fanfare-bubble"
 
 const bubbles = new Set()
 
@@ -12,13 +12,13 @@ export class FanfareBubble extends FanfareElement {
     #session = null // of the open bar
 
     static get observedAttributes() {
-        return ["message", "open"]
+        return ["message", "open", "limit"]
     }
 
     constructor() {
         super(css, html)
         const box = this.$("#box")
-        onHold(box, (event) => !this.open && !this.#isForeign(event), () => this.show())
+        onHold(box, (event) => !this.open && !this.#isForeign(event), () => this.show(), () => this.hide())
         box.addEventListener("contextmenu", (event) => {
             if (this.#isForeign(event)) return
             event.preventDefault()
@@ -26,8 +26,11 @@ export class FanfareBubble extends FanfareElement {
         })
         this.$("#trigger").addEventListener("click", () => this.show())
         this.addEventListener("fanfare-react", () => this.hide())
-        this.addEventListener("click", (event) => event.target.slot === "actions" && this.hide())
-        this.addEventListener("fanfare-overview", () => this.showOverview())
+        this.addEventListener("click", (event) => event.target.closest("[slot=actions]") && this.hide())
+        this.addEventListener("fanfare-overview", (event) => {
+            if (!event.defaultPrevented) this.showOverview()
+            event.preventDefault() // it is not for a bubble around this one
+        })
         this.$("#bar").addEventListener("keydown", (event) => event.key === "Escape" && this.hide())
     }
 
@@ -53,6 +56,7 @@ export class FanfareBubble extends FanfareElement {
     disconnectedCallback() {
         super.disconnectedCallback()
         bubbles.delete(this)
+        this.removeAttribute("dimmed")
         this.hide()
     }
 
@@ -93,11 +97,20 @@ export class FanfareBubble extends FanfareElement {
     }
 
     follow(channel, message, signal) {
-        for (const inner of [...this.shadowRoot.querySelectorAll("*"), ...this.querySelectorAll("*")]) {
-            if (inner instanceof FanfareElement && inner.owner === this) inner.attach()
-        }
+        for (const inner of this.#inner()) inner.attach()
         if (!channel) this.hide()
         else if (this.open) this.#opened()
+    }
+
+    /** The elements that have from this one what they are not given themselves. */
+    #inner() {
+        return [...this.shadowRoot.querySelectorAll("*"), ...this.querySelectorAll("*")]
+            .filter((one) => one instanceof FanfareElement && one.owner === this)
+    }
+
+    update() {
+        super.update()
+        for (const inner of this.#inner()) inner.update()
     }
 
     render() {
@@ -119,17 +132,11 @@ export class FanfareBubble extends FanfareElement {
         if (picker.prepare?.() === false) return this.hide()
         const others = [...bubbles].filter((other) => other !== this)
         for (const other of others) other.hide()
-        for (const other of others) other.toggleAttribute("dimmed", other.channel === this.channel)
+        for (const other of others) other.toggleAttribute("dimmed", other.channel === this.channel && !other.contains(this))
         const { signal } = (this.#session = new AbortController())
         const bar = this.$("#bar")
         bar.showPopover()
-        this.#place()
-        const place = () => this.#place()
-        addEventListener("scroll", place, { signal, capture: true, passive: true })
-        addEventListener("resize", place, { signal })
-        const sizes = new ResizeObserver(place)
-        sizes.observe(bar)
-        signal.addEventListener("abort", () => sizes.disconnect())
+        this.#follow(signal)
         addEventListener("pointerdown", (event) => {
             if (event.composedPath().includes(bar)) return
             swallowClick()
@@ -159,21 +166,30 @@ export class FanfareBubble extends FanfareElement {
         return this.querySelector("[slot=picker]") ?? this.$("fanfare-picker")
     }
 
+    /** Keeps the bar with its message, whatever of the page moves, changes or is scrolled. */
+    #follow(signal) {
+        if (signal.aborted) return
+        this.#place()
+        requestAnimationFrame(() => this.#follow(signal))
+    }
+
     /** Puts the bar above the message and its actions below, or both on one side where there is no room. */
     #place() {
         const bar = this.$("#bar")
         const box = this.$("#box").getBoundingClientRect()
         const { top } = this.getBoundingClientRect() // with the badges
-        const { clientWidth, clientHeight } = document.documentElement
+        const { clientWidth } = document.documentElement
+        const first = visualViewport.offsetTop + gap // what a phone's keyboard leaves
+        const last = visualViewport.offsetTop + visualViewport.height - gap
         const { row, actions } = this.#picker.heights ?? { row: bar.offsetHeight, actions: 0 }
-        const room = clientHeight - box.bottom - 2 * gap
-        const isSplit = actions > 0 && top >= row + 2 * gap && room >= Math.min(actions, leastActions)
+        const room = last - gap - box.bottom
+        const isSplit = actions > 0 && top - first >= row + gap && room >= Math.min(actions, leastActions)
         this.#picker.style.setProperty("--room", isSplit ? `${room}px` : "45vh")
         this.#picker.style.setProperty("--hole", `${isSplit ? box.bottom - top + 2 * gap : 0}px`)
         const height = isSplit ? row : bar.offsetHeight
         const above = top - height - gap
-        const isAbove = above >= gap || top > clientHeight - box.bottom
-        const start = isAbove ? Math.max(gap, above) : Math.min(box.bottom + gap, clientHeight - bar.offsetHeight - gap)
+        const isAbove = above >= first || top - first > last - box.bottom
+        const start = Math.max(first, Math.min(isAbove ? above : box.bottom + gap, last - bar.offsetHeight))
         const isRight = (this.getAttribute("side") === "end") !== (getComputedStyle(this).direction === "rtl")
         const left = isRight ? box.right - bar.offsetWidth : box.left
         bar.style.top = `${start}px`

@@ -6,7 +6,7 @@ const atOnce = 12 // of one burst at most: more look the same
 
 /** How many of each reaction are shown where there is room for so many: in proportion, each at least once if it fits. */
 export function shares(reactions, room) {
-    const entries = Object.entries(reactions).sort((a, b) => b[1] - a[1]).slice(0, room)
+    const entries = Object.entries(reactions).filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]).slice(0, room)
     const sum = entries.reduce((all, [, count]) => all + count, 0)
     const scale = Math.min(1, room / sum)
     let left = Math.min(room, sum) - entries.length

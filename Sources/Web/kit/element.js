@@ -102,42 +102,62 @@ const patience = 2_000 // ms; what an element needs may come a while after it
 const holdFor = 400 // ms
 const holdWithin = 10 // px; more is a scroll or a selection
 
-/** Calls `act` when an element is pressed and held, unless `isMeant` says of the press that it is for something else. */
-export function onHold(element, isMeant, act) {
+/**
+ * Calls `act` when an element is pressed and held, unless `isMeant` says of the press that it is for something else; and
+ * `undo` where a busy machine tells too late that the press had ended before.
+ */
+export function onHold(element, isMeant, act, undo) {
     element.addEventListener("pointerdown", (down) => {
         if (down.button !== 0 || !down.isPrimary || !isMeant(down)) return
-        const end = new AbortController()
-        const { signal } = end
-        const stop = () => end.abort()
+        let letClick
         const timer = setTimeout(() => {
-            stop()
-            swallowClick()
+            letClick = swallowClick()
             act()
         }, holdFor)
-        signal.addEventListener("abort", () => clearTimeout(timer))
-        for (const type of ["pointerup", "pointercancel", "dragstart"]) addEventListener(type, stop, { signal })
-        addEventListener("pointerdown", stop, { signal, capture: true }) // a second finger
-        addEventListener("pointermove", (move) => {
+        const [listen, stop] = listening(() => clearTimeout(timer))
+        for (const type of ["pointerdown", "pointercancel", "dragstart"]) listen(type, stop) // the first: a second finger
+        listen("pointermove", (move) => {
             if (Math.hypot(move.clientX - down.clientX, move.clientY - down.clientY) > holdWithin) stop()
-        }, { signal })
+        })
+        listen("pointerup", (up) => {
+            stop()
+            if (!letClick || up.timeStamp - down.timeStamp >= holdFor) return
+            letClick()
+            undo?.()
+        })
     })
 }
 
-/** Keeps the click that ends a press from doing anything. */
+/** Keeps the click that ends a press from doing anything; gives a function that lets it. */
 export function swallowClick() {
-    const end = new AbortController()
-    const options = { signal: end.signal, capture: true }
-    addEventListener("click", (event) => {
+    const [listen, stop] = listening()
+    listen("click", (event) => {
+        if (!event.isTrusted) return // a program's
         event.preventDefault()
         event.stopImmediatePropagation()
-        end.abort()
-    }, options)
-    addEventListener("pointerdown", () => end.abort(), options)
-    addEventListener("keydown", () => end.abort(), options)
+        stop()
+    })
+    for (const type of ["pointerdown", "pointercancel", "keydown"]) listen(type, stop)
+    return stop
+}
+
+/** A function that listens to all of the page, whatever an element keeps to itself, and one that ends it and calls `ended`. */
+function listening(ended) {
+    const end = new AbortController()
+    end.signal.onabort = ended
+    return [
+        (type, listener) => addEventListener(type, listener, { signal: end.signal, capture: true }),
+        () => end.abort(),
+    ]
 }
 
 /** For pages that let nothing be HTML that is not vouched for; what is here is the kit's own, without any data. */
-const trusted = globalThis.trustedTypes?.createPolicy("fanfare", { createHTML: (html) => html })
+let trusted = { createHTML: (html) => html }
+try {
+    trusted = trustedTypes.createPolicy("fanfare", trusted)
+} catch {
+    // The browser knows none, or the page allows none of this name, and may have one for all.
+}
 
 /** What every element of the kit is: a shadow root, a channel and a message, and a picture of both that is kept up. */
 export class FanfareElement extends HTMLElement {
@@ -147,13 +167,15 @@ export class FanfareElement extends HTMLElement {
 
     // No field: esbuild rewrites the private members of a class that has a static one, which takes room.
     static get observedAttributes() {
-        return ["message"]
+        return ["message", "limit"]
     }
 
     constructor(css, html) {
         super()
-        this.attachShadow({ mode: "open" }).adoptedStyleSheets = [sheetOf(css)]
-        this.shadowRoot.innerHTML = trusted?.createHTML(html) ?? html
+        const { sheet, template } = lookOf(css, html)
+        const root = this.attachShadow({ mode: "open" })
+        root.adoptedStyleSheets = [sheet]
+        root.append(document.importNode(template.content, true))
         this.drawWords?.()
     }
 
@@ -229,27 +251,32 @@ export class FanfareElement extends HTMLElement {
     }
 
     attributeChangedCallback(name) {
-        if (name === "message" && this.isConnected) this.attach()
+        if (name === "limit") this.update()
+        else if (this.isConnected) this.attach()
     }
 
     /** Follows the channel that it has now; where it has lost the one that it had, it shows nothing. */
     attach() {
-        const { channel, message } = this
+        const { channel, message, owner } = this
         if (!this.isConnected || !(channel || this.#attached)) return
         this.#attached?.abort()
         const { signal } = (this.#attached = new AbortController())
-        channel?.addEventListener("change", ({ detail }) => detail.message === message && this.update(), { signal })
-        for (const type of ["frozen", "error"]) channel?.addEventListener(type, () => this.update(), { signal })
+        // A bubble watches and listens for what is inside it and about the same.
+        if (owner?.channel !== channel || owner?.message !== message) this.#listen(channel, message, signal)
+        this.follow?.(channel, message, signal)
+        this.update()
+    }
+
+    #listen(channel, message, signal) {
+        // To its own message alone: a page of thousands is not to be gone through for each change.
+        for (const type of [`change ${message}`, "frozen", "error"]) channel?.addEventListener(type, () => this.update(), { signal })
         const watch = () => {
-            // A bubble watches for what is inside it.
-            if (this.watches && !this.owner) signal.addEventListener("abort", channel.observe(this, message))
+            if (this.watches) signal.addEventListener("abort", channel.observe(this, message))
             this.update()
         }
         // No promise: it would keep the elements that go before the channel is there.
         if (channel?.policy) watch()
         else channel?.addEventListener("ready", watch, { signal, once: true })
-        this.follow?.(channel, message, signal)
-        this.update()
     }
 
     /** Draws the element anew, once however often it is asked. */
@@ -286,15 +313,17 @@ export function define(name, element) {
     if (!customElements.get(name)) customElements.define(name, element)
 }
 
-const sheets = new Map() // css -> its sheet, one for all elements of a kind
+const looks = new Map() // css -> { sheet, template }, read once for all elements of a kind: there are many
 
-function sheetOf(css) {
-    if (!sheets.has(css)) {
+function lookOf(css, html) {
+    if (!looks.has(css)) {
         const sheet = new CSSStyleSheet()
         sheet.replaceSync(common + css)
-        sheets.set(css, sheet)
+        const template = make("template")
+        template.innerHTML = trusted.createHTML(html)
+        looks.set(css, { sheet, template })
     }
-    return sheets.get(css)
+    return looks.get(css)
 }
 
 const common = `
@@ -325,5 +354,7 @@ img[part~=glyph] { block-size: 1em; inline-size: 1em; object-fit: contain; }
     opacity: 0; transition: opacity .15s, display .15s allow-discrete, overlay .15s allow-discrete; }
 [popover]:popover-open { opacity: 1; }
 @starting-style { [popover]:popover-open { opacity: 0; } }
+@keyframes pop { from { transform: scale(0); opacity: 0; } }
+@keyframes fade { from { opacity: 0; } }
 @media (forced-colors: active) { button, [part~=panel] { border: 1px solid; } }
 `

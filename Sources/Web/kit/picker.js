@@ -22,6 +22,7 @@ export class FanfarePicker extends FanfareElement {
         this.$("#more").addEventListener("click", () => this.openSearch())
         this.$("#field").addEventListener("input", () => this.#find())
         this.$("#field").addEventListener("keydown", (event) => {
+            if (event.isComposing) return // the key is for the input method
             if (event.key === "Enter") {
                 event.preventDefault() // the key is not for what has the focus once this is closed
                 if (this.#found.length > 0) this.choose(this.#found[0].reaction)
@@ -174,8 +175,8 @@ const css = `
     --size: var(--fanfare-reaction-size, min(44px, calc((100vw - 44px) / 7))); }
 #panel { pointer-events: auto; background: var(--surface); color: var(--text); border-radius: calc(var(--size) / 2 + 6px);
     box-shadow: var(--shadow); max-inline-size: 100%; inline-size: fit-content; margin-inline-start: var(--push, 0); }
-#row { display: flex; overflow-x: auto; padding: 6px; scrollbar-width: none; overscroll-behavior: contain; }
-#offered { display: flex; gap: 2px; }
+#row { display: flex; padding: 6px; }
+#offered { display: flex; gap: 2px; overflow-x: auto; scrollbar-width: none; overscroll-behavior: contain; padding: 6px; margin: -6px; }
 #row button { flex: none; min-inline-size: var(--size); block-size: var(--size); border-radius: 50%;
     font-size: calc(var(--size) * .62); animation: pop .4s cubic-bezier(.3, 1.6, .6, 1) backwards; }
 #row button > * { transition: transform .15s; }
@@ -201,8 +202,6 @@ const css = `
 ::slotted(:not(:first-child)) { border-block-start: .5px solid var(--line); }
 ::slotted(:hover) { background: var(--badge); }
 ::slotted(:focus-visible) { outline: 3px solid var(--accent); outline-offset: -3px; border-radius: 14px; }
-@keyframes pop { from { transform: scale(0); opacity: 0; } }
-@keyframes fade { from { opacity: 0; } }
 @media (prefers-reduced-motion: reduce) { #row button { animation-name: fade; animation-timing-function: ease; }
     #row button > *, #row button:is(:hover, :active) > * { transform: none; transition: none; } }
 `

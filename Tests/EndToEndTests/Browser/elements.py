@@ -2,7 +2,7 @@
 
 import urllib.parse
 
-from chat import badge, body, bubble, chat, no_errors, offered, open_bar, picker, react, settled, shows
+from chat import badge, body, bubble, chat, is_closed, no_errors, offered, open_bar, picker, react, settled, shows
 from checks import Check, Client, equal, main, matches
 from devtools import Browser
 
@@ -69,6 +69,77 @@ async def changing(browser, url):
     with Check("words that a page replaces are those of elements that were there before, once they have a channel"):
         await page.run("import('/kit/components.js').then(({ words }) => (words.trigger = 'Reagieren', first.channel = channel, true))")
         await page.until("first.shadowRoot.querySelector('#trigger').ariaLabel === 'Reagieren'")
+    no_errors(page)
+    await page.close()
+
+
+async def moments(browser, url):
+    page = await chat(browser, url, "ada", "chat:moments", height=800)
+    with Check("a message that goes while another one is open is not dim when it is back"):
+        await open_bar(page, "m1")
+        await page.run("void (window.third = find('%s')).remove()" % bubble("m3"))
+        await page.key("Escape")
+        await page.run("void find('%s').before(third)" % bubble("m4"))
+        await settled(page, "m3")
+        equal(await page.style(bubble("m3"), "opacity"), "1")
+
+    async def places():
+        bar, message = await page.box(picker("m3", "#panel")), await page.box(body("m3"))
+        return bar["top"] - message["top"], bar["left"] - message["left"], bar["right"] - message["right"]
+
+    with Check("an open bar stays with its message, whatever is put above it, also where the page turns round"):
+        await open_bar(page, "m3")
+        above, left, _ = await places()
+        await page.run("void document.body.insertAdjacentHTML('afterbegin', '<p id=news style=\"block-size: 90px\">News</p>')")
+        await page.until("find('%s').getBoundingClientRect().top > 200" % body("m3"))
+        await page.run("new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() => true)")
+        now, _, _ = await places()
+        assert abs(now - above) < 2, "the bar is %d px from its message, and was %d" % (now, above)
+        await page.run("void (document.documentElement.dir = 'rtl')")
+        await page.run("new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() => true)")
+        now, _, right = await places()
+        assert abs(now - above) < 2 and abs(right) < 4 and abs(left) < 4, "the bar is %d px from its message's end" % right
+        await page.run("void (document.documentElement.dir = 'ltr', find('#news').remove())")
+        await page.key("Escape")
+        await page.until(is_closed("m3"))
+    with Check("another limit is another number of badges"):
+        await give(url, "bob", "chat:moments", "m4", "👍", "🎉", "😂", "❓")
+        count = "find('%s >>> fanfare-badges >>> #list').children.length" % bubble("m4")
+        await page.until(count + " === 4")
+        await page.run("void find('%s').setAttribute('limit', '2')" % bubble("m4"))
+        await page.until(count + " === 2")
+    with Check("the key that ends an input method's word chooses nothing"):
+        await open_bar(page, "m3")
+        await page.click(picker("m3", "#more"))
+        await page.there(picker("m3", "#found > button"))
+        await page.run("void find('%s').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, composed: true }))" % picker("m3", "#field"))
+        equal(await page.run("[find('%s').open, channel.view('m3').total]" % bubble("m3")), [True, 0])
+        await page.key("Escape")
+    no_errors(page)
+    await page.close()
+
+
+async def quotes(browser, url):
+    page = await chat(browser, url, "ada", "chat:quotes", height=800)
+    await page.run("void find('%s').insertAdjacentHTML('beforeend', '<fanfare-bubble message=q1>Quoted</fanfare-bubble>')" % bubble("m3"))
+    with Check("a message that is quoted in another has its own reactions"):
+        await give(url, "bob", "chat:quotes", "q1", "🎉")
+        await page.until("find('%s >>> fanfare-badges >>> #list').children.length === 1" % bubble("q1"))
+        equal(await page.run("find('%s >>> fanfare-badges >>> #list').children.length" % bubble("m3")), 0)
+    with Check("it opens by itself, and is not dim in the one around it"):
+        await open_bar(page, "q1")
+        equal(await page.run("find('%s').open" % bubble("m3")), False)
+        equal(await page.style(bubble("m3"), "opacity"), "1")
+        await page.screenshot("quote")
+        await page.click(offered("q1", 2))
+        await page.until("channel.view('q1').own[0] === '👍'")
+        equal(await page.run("channel.view('m3').total"), 0)
+    with Check("who reacted to it is asked for it alone"):
+        await settled(page, "q1")
+        await page.click(badge("q1"), "right")
+        await page.until("%s?.open === true" % (OVERVIEW % (bubble("q1"), "dialog")))
+        equal(await page.run("find('%s').shadowRoot.querySelector('fanfare-overview').open ?? false" % bubble("m3")), False)
+        await page.key("Escape")
     no_errors(page)
     await page.close()
 
@@ -159,6 +230,10 @@ async def crowds(browser, url):
         await shows(page, "n1998", ["👍"])
         await react(page, "n1998", 2)
         await shows(page, "n1998", ["*👍 2"])
+    with Check("a change of one message is no work for the elements of the others"):
+        await page.run("void (window.added = 0, channel.addEventListener = function (type, ...rest) { added += type === 'change'; EventTarget.prototype.addEventListener.call(this, type, ...rest) })")
+        await page.run(fill % 20)
+        equal(await page.run("(delete channel.addEventListener, added)"), 0)
     with Check("elements that come and go leave nothing behind"):
         await page.run("void find('#crowd').remove()")
         await page.until("new Promise(resolve => setTimeout(resolve, 2500, true))")  # a warning of a missing channel may wait
@@ -189,7 +264,7 @@ async def crowds(browser, url):
 
 async def scenario(url, *_):
     async with Browser() as browser:
-        for part in [changing, forms, copies, odd_names, crowds]:
+        for part in [changing, moments, quotes, forms, copies, odd_names, crowds]:
             await part(browser, url)
 
 

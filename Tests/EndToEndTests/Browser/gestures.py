@@ -1,5 +1,7 @@
 """How the bar of a bubble opens, looks and closes. Words: URL"""
 
+import time
+
 from chat import badge, body, bubble, chat, is_closed, is_open, no_errors, offered, open_bar, picker, react, settled, shows
 from checks import Check, equal, main
 from devtools import Browser
@@ -10,12 +12,13 @@ async def holding(browser, url):
     point = await page.point(body("m1"))
     await page.freeze()
     with Check("a press of 399 ms opens nothing, one of 400 ms opens the bar"):
-        await page.mouse("mousePressed", point)
+        now = time.time()
+        await page.mouse("mousePressed", point, timestamp=now)
         await page.elapse(399)
         equal(await page.run("find('%s').open" % bubble("m1")), False, "open after 399 ms")
         await page.elapse(1)
         equal(await page.run("find('%s').open" % bubble("m1")), True, "open after 400 ms")
-        await page.mouse("mouseReleased", point)
+        await page.mouse("mouseReleased", point, timestamp=now + 0.4)
         await page.elapse(50)
         equal(await page.run("find('%s').open" % bubble("m1")), True, "open after the release")
     with Check("a press that ends or moves away before opens nothing"):
@@ -29,6 +32,25 @@ async def holding(browser, url):
             equal(await page.run("find('%s').open" % bubble("m1")), False)
             await page.mouse("mouseReleased", point)
     await page.close()
+
+
+async def busy(page):
+    await page.run("find('%s').addEventListener('click', () => { window.clicks = (window.clicks ?? 0) + 1 })" % bubble("m3"))
+    for length, stays in [(0.3, False), (0.5, True)]:
+        with Check("a press of %.1f s whose end comes late, for the machine was busy, is a %s" % (length, "hold" if stays else "click")):
+            now = time.time()
+            point = await page.point(body("m3"))
+            await page.mouse("mousePressed", point, timestamp=now)
+            await page.until(is_open("m3"))
+            await page.mouse("mouseReleased", point, timestamp=now + length)
+            equal(await page.run("[find('%s').open, window.clicks]" % bubble("m3")), [stays, 1])
+    await page.key("Escape")
+    await page.until(is_closed("m3"))
+    with Check("a page that keeps the end of a press to itself has no hold of a click"):
+        await page.run("void find('%s').addEventListener('pointerup', event => event.stopPropagation())" % bubble("m3"))
+        await page.click(body("m3"))
+        await page.run("new Promise(resolve => setTimeout(resolve, 600, true))")
+        equal(await page.run("find('%s').open" % bubble("m3")), False)
 
 
 async def opening(page):
@@ -177,6 +199,11 @@ async def actions(page):
         await page.run("find('%s > button').onclick = () => (window.replied = true)" % bubble("m2"))
         await page.click(bubble("m2") + " > button")
         await page.until(is_closed("m2") + " && window.replied")
+    with Check("so does an icon in an action"):
+        await page.run("void (find('%s > button').innerHTML = '<i id=icon>↩</i> Reply')" % bubble("m2"))
+        await open_bar(page, "m2")
+        await page.click("#icon")
+        await page.until(is_closed("m2"))
 
 
 async def two_fingers(page):
@@ -219,6 +246,7 @@ async def gestures(url, *_):
     async with Browser() as browser:
         await holding(browser, url)
         page = await chat(browser, url, "ada", "chat:gestures", height=800)
+        await busy(page)
         await opening(page)
         await choosing(page)
         await keyboard(page)

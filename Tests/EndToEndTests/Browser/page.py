@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import time
 
 # Finds an element: CSS selectors with " >>> " where one goes into the shadow root of what was found.
 FIND = """(path) => path.split(" >>> ").reduce(
@@ -167,8 +168,9 @@ class Page:
     async def click(self, path, button="left"):
         point = path if isinstance(path, dict) else await self.point(path)
         await self.mouse("mouseMoved", point)
-        await self.mouse("mousePressed", point, button)
-        await self.mouse("mouseReleased", point, button)
+        now = time.time()  # a short click on a busy machine too, which may take it for a long one otherwise
+        await self.mouse("mousePressed", point, button, timestamp=now)
+        await self.mouse("mouseReleased", point, button, timestamp=now + 0.05)
 
     async def hold(self, path, until):
         """Presses the mouse on an element until an expression holds."""

@@ -318,6 +318,9 @@ async def bursts(browser, url):
         equal(await page.run("(find('fanfare-burst').play({ '🎉': 3, '❤️': 1 }, 200), %s)" % delays), [0, 50, 100, 150])
         await page.screenshot("burst")
         await page.until(layer + ".children.length === 0")
+    with Check("what no reaction was counted of does not float"):
+        for none in ["{ a: 0, b: 0 }", "{ a: NaN }", "{ a: -3 }", "{}"]:
+            equal(await page.run("(find('fanfare-burst').play(%s), %s.children.length)" % (none, layer)), 0, none)
     with Check("of a great burst few are shown, in proportion, and never more than the limit at once"):
         counts, texts = await page.run("""(() => {
             const counts = []
