@@ -3,13 +3,13 @@ import Wire
 /// A feed that is attached to a client.
 struct AttachedFeed {
     weak var feed: ChannelFeed?
-    /// The messages that it is about, at most 1,000; `nil`: the whole channel.
+    /// The messages that it is about; `nil`: the whole channel.
     var watched: [String]?
 }
 
 extension ReactionClient {
-    /// The most messages that one subscription may name (PROTOCOL.md section 3).
-    static let maxWatched = 1000
+    /// How many bytes the messages that a request names may take of the 65,536 that it may have.
+    private static let maxNamesBytes = 60_000
 
     /// Follows a channel for a feed, which also hears the answers to what ``send(_:)`` asks for.
     nonisolated func attach(_ feed: ChannelFeed, watching messages: [String]?) {
@@ -43,8 +43,7 @@ extension ReactionClient {
         let channel = feed.channel
         if case .closed(let reason) = machine.state { return feed.push(.connection(.closed(reason))) }
         start()
-        feeds[channel, default: []].append(
-            AttachedFeed(feed: feed, watched: messages.map { Array($0.prefix(Self.maxWatched)) }))
+        feeds[channel, default: []].append(AttachedFeed(feed: feed, watched: messages))
         if let state = machine.state { feed.push(.connection(state)) }
         guard let subscription = subscriptions[channel] else {
             let follower = ChannelFollower(
@@ -67,6 +66,20 @@ extension ReactionClient {
         ClientError(.conflict, "\(channel) is followed in another way by this client already")
     }
 
+    /// Those of these messages that one request can name, from the first on (PROTOCOL.md section 3).
+    ///
+    /// What the broker takes for no message's id, or for too much, would cost the channel its whole subscription.
+    private static func nameable(_ messages: [String]) -> [String] {
+        var room = maxNamesBytes
+        let names = messages.filter { $0.isEmpty || Shape.isMessage($0) }.prefix(Shape.maxMessages)
+        return Array(
+            names.prefix { name in
+                // With two quotation marks and a comma; these two are escaped.
+                room -= name.utf8.reduce(3) { $0 + ($1 == UInt8(ascii: "\"") || $1 == UInt8(ascii: "\\") ? 2 : 1) }
+                return room >= 0
+            })
+    }
+
     /// The messages that the feeds of a channel are about, taken together; `nil`: the whole channel.
     private func watched(in channel: String) -> [String]? {
         var seen: Set<String> = []
@@ -75,7 +88,7 @@ extension ReactionClient {
             guard let watched = attached.watched else { return nil }
             all += watched.filter { seen.insert($0).inserted }
         }
-        return Array(all.prefix(Self.maxWatched))
+        return Self.nameable(all)
     }
 
     private func removeGone(from channel: String) {
@@ -88,7 +101,7 @@ extension ReactionClient {
     private func setWatched(_ messages: [String], for feed: ChannelFeed) {
         let channel = feed.channel
         guard let place = feeds[channel]?.firstIndex(where: { $0.feed === feed }) else { return }
-        feeds[channel]?[place].watched = Array(messages.prefix(Self.maxWatched))
+        feeds[channel]?[place].watched = messages
         guard let subscription = subscriptions[channel], subscription.follower.messages != nil,
             let after = watched(in: channel), after != subscription.follower.messages
         else { return }

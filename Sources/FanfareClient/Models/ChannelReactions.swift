@@ -120,7 +120,8 @@ public final class ChannelReactions {
 
     /// Says that a message came into view (``Scope/watchedMessages``): call it from `onAppear`.
     ///
-    /// As often as it is called for a message, ``unwatch(_:)`` must be, too. At most 1,000 messages are watched.
+    /// As often as it is called for a message, ``unwatch(_:)`` must be, too. At most 1,000 messages are watched, of long
+    /// names as many as go into a request; what is no message's id (1–128 visible ASCII characters) is not.
     public func watch(_ message: String) {
         watchers[message, default: 0] += 1
         if watchers[message] == 1 { scheduleWatch() }

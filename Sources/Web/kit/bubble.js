@@ -146,6 +146,7 @@ export class FanfareBubble extends FanfareElement {
             if (relatedTarget && !this.contains(relatedTarget)) this.hide()
         }, { signal })
         this.$("#trigger").setAttribute("aria-expanded", "true")
+        this.$("#value").role = "status" // from now on: what was given long ago is not announced by a page that opens
         picker.focus()
         this.tell("open", { message: this.message })
     }
@@ -206,7 +207,7 @@ const html = `
             <circle cx="12" cy="12" r="9"/><path d="M8.5 14.5a4.5 4.5 0 0 0 7 0M9 9.5v.1M15 9.5v.1"/></svg></slot></button>
     <slot name="badges"><fanfare-badges part="badges" exportparts="badge, own, sending, failed, overflow, count, glyph, menu"></fanfare-badges></slot>
 </div>
-<span id="value" role="status" class="quiet"></span>
+<span id="value" class="quiet"></span>
 <div id="bar" part="bar" popover="manual" role="dialog"><slot name="picker">
     <fanfare-picker part="picker" exportparts="row, reaction, own, glyph, more, search, result, actions">
         <slot name="actions" slot="actions"></slot>

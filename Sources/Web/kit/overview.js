@@ -107,7 +107,9 @@ export class FanfareOverview extends FanfareElement {
             this.#after = after
             if (after !== null) this.end.observe(this.$("#end"))
         } catch (error) {
-            if (turn === this.#turn) this.$("#note").textContent = error.code === "forbidden" ? words.nobody : error.message
+            if (turn !== this.#turn) return
+            if (this.#after && error.code === "unknown_cursor") return this.#choose(this.#chosen) // it was open for long
+            this.$("#note").textContent = error.code === "forbidden" ? words.nobody : error.message
         }
     }
 

@@ -46,7 +46,11 @@ export class Tabs {
         this.#name = await this.#options.whose()
         if (this.#end.signal.aborted) return
         if (this.#name === null) return this.#lead()
-        this.#port = new BroadcastChannel(this.#name)
+        try {
+            this.#port = new BroadcastChannel(this.#name)
+        } catch {
+            return this.#lead() // a browser that lets the page keep nothing may deny it this as well
+        }
         this.#port.onmessage = ({ data }) => this.#hear(data)
         this.#hold(lifeOf(this.#name, this.#options.tab), () => this.#queue()).catch(() => this.#goAlone())
         const { signal } = this.#end

@@ -225,6 +225,22 @@ async def tabs(browser, broker):
         await client.page.close()
 
 
+async def alone(browser, broker):
+    for what, denial in [
+            ("Web Locks", "navigator.locks.request = () => Promise.reject(new DOMException('denied', 'SecurityError'))"),
+            ("channels between tabs", "window.BroadcastChannel = class { constructor() { throw new DOMException('denied', 'SecurityError') } }"),
+            ("storage", "window.refused = { getItem() { throw 1 }, setItem() { throw 1 }, removeItem() { throw 1 } }")]:
+        with Check("a page that a browser denies %s reacts nevertheless" % what):
+            page = await browser.page(broker.page)
+            await page.run("void (%s)" % denial)
+            ada = Client(page)
+            await ada.start("ada", "chat:alone", more="storage: window.refused")
+            await ada.ready()
+            equal((await ada.run("channel.toggle('m1', '👍')"))["type"], "ack")
+            equal(thrown(ada), [])
+            await page.close()
+
+
 async def crash(client):
     """Ends the process of a page; the call itself has no answer then."""
     call = asyncio.ensure_future(client.page.call("Page.crash"))
@@ -274,7 +290,7 @@ async def scenario(binary, folder):
     settings = pathlib.Path(folder) / "settings.json"
     settings.write_text(json.dumps({"server_keys": [KEY]}))
     async with Browser() as browser, Broker(binary, folder, "--config", str(settings)) as broker:
-        for part in [killed, ended, resumed, blocked, offline, reload, tabs, stopped_leader]:
+        for part in [killed, ended, resumed, blocked, offline, reload, tabs, alone, stopped_leader]:
             await part(browser, broker)
 
 

@@ -10,6 +10,7 @@ async def accessibility(page, url):
     with Check("each message has a button that says what it opens, and what was given as its description"):
         nodes = await page.accessible(role="button", name="React")
         equal([(node["hasPopup"], node["expanded"]) for node in nodes], [("dialog", False)] * 4)
+        equal(await page.accessible(role="status"), [], "what a page announces that has just been opened")
     with Check("screen readers have actions “React with 👍” and “Remove 👍”, and the value “Reacted with 👍”"):
         await open_bar(page, "m1")
         equal(len(await page.accessible(role="dialog", name="Reactions")), 1)

@@ -275,6 +275,15 @@ async def reactors(browser, url):
         await page.key("ArrowLeft")
         await page.until(count + " === 50")
         equal((await page.focused())["label"], "👍 130")
+    with Check("where the broker no longer knows the place in the list it begins anew, and goes on to its end"):
+        await page.run("""void (channel.reactors = function (message, query) {
+            const ask = () => Object.getPrototypeOf(channel).reactors.call(channel, message, query)
+            if (!query.after) return ask()
+            delete channel.reactors
+            return ask().then(() => { throw Object.assign(new Error("outlived"), { code: "unknown_cursor" }) })
+        })""")
+        await page.until("(find('%s').scrollTop = 1e6, %s === 130)" % (overview + "#people", count))
+        equal(await page.run("[Object.hasOwn(channel, 'reactors'), find('%s').textContent]" % (overview + "#note")), [False, ""])
     with Check("one's own is taken away there; Escape closes, and the focus is kept"):
         await page.click(overview + "#tabs > :nth-child(3)")
         await page.click(overview + "[part=remove]")

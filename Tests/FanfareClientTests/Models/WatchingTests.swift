@@ -65,6 +65,30 @@ struct WatchingTests {
         await client.close()
     }
 
+    @Test("with ids that are none, or more of them than a request takes, do not cost the channel its subscription")
+    func nameable() async throws {
+        let channel = ChannelReactions("chat:42", of: client, scope: .watchedMessages)
+        await broker.nextUpgrade()
+        await broker.send(welcome)
+        await broker.send(subscribed(await broker.nextRequest().id))
+        let names = ["hello world", "ä", ".", String(repeating: "x", count: 129), "", "m1"]
+        for message in names { channel.watch(message) }
+        #expect(await broker.nextRequest().body == .watch(channel: "chat:42", messages: ["", "m1"]))
+        for number in 1000..<3000 { channel.watch(String(repeating: "\"", count: 120) + "\(number)") }
+        let request = await broker.nextRequest()
+        var text: [UInt8] = []
+        request.append(to: &text)
+        #expect((50_000..<65_536).contains(text.count))
+        for number in 1000..<3000 { channel.unwatch(String(repeating: "\"", count: 120) + "\(number)") }
+        for number in 1000..<3000 { channel.watch("\(number)") }
+        guard case .watch(_, let messages) = await broker.nextRequest().body else {
+            Issue.record("no watch was asked for")
+            return
+        }
+        #expect(messages.count == 1000)
+        await client.close()
+    }
+
     @Test("are asked for anew after a loss that came before their state")
     func lostBefore() async throws {
         let channel = ChannelReactions("chat:42", of: client, scope: .watchedMessages)
