@@ -31,7 +31,11 @@ export class FanfareBubble extends FanfareElement {
             if (!event.defaultPrevented) this.showOverview()
             event.preventDefault() // it is not for a bubble around this one
         })
-        this.$("#bar").addEventListener("keydown", (event) => event.key === "Escape" && this.hide())
+        this.$("#bar").addEventListener("keydown", (event) => {
+            if (event.key !== "Escape") return
+            event.preventDefault() // a dialog of the page stays open
+            this.hide()
+        })
     }
 
     drawWords() {
@@ -142,6 +146,7 @@ export class FanfareBubble extends FanfareElement {
             swallowClick()
             this.hide()
         }, { signal, capture: true })
+        addEventListener("blur", () => document.activeElement.matches("iframe") && this.hide(), { signal })
         this.addEventListener("focusout", ({ relatedTarget }) => {
             if (relatedTarget && !this.contains(relatedTarget)) this.hide()
         }, { signal })

@@ -182,7 +182,7 @@ const css = `
 #row button > * { transition: transform .15s; }
 #row button:hover > * { transform: scale(1.18); }
 #row button:active > * { transform: scale(.9); }
-#row [part~=own], #found [part~=own] { background: var(--accent); }
+#panel [part~=own] { background: var(--accent); }
 #more { color: var(--muted); margin-inline-start: 2px; }
 #search { inline-size: min(calc(var(--size) * 7.5), 100%); padding: 0 10px 10px; }
 #field { all: unset; box-sizing: border-box; inline-size: 100%; block-size: 38px; padding-inline: 12px; border-radius: 11px;

@@ -119,6 +119,28 @@ async def moments(browser, url):
     await page.close()
 
 
+async def frames(browser, url):
+    page = await chat(browser, url, "ada", "chat:frames", height=800)
+    with Check("a click into a frame beside it closes an open bar"):
+        await page.run("void document.body.insertAdjacentHTML('beforeend', '<iframe id=frame srcdoc=Frame height=60></iframe>')")
+        await open_bar(page, "m3")
+        await page.click("#frame")
+        await page.until(is_closed("m3"))
+    with Check("in a dialog of the page a message opens above it, and Escape closes the bar alone"):
+        await page.run("void document.body.insertAdjacentHTML('beforeend', '<dialog id=dialog><fanfare-bubble message=d1>In a dialog</fanfare-bubble></dialog>')")
+        await page.run("void (find('%s').channel = channel, find('#dialog').showModal())" % bubble("d1"))
+        await react(page, "d1", 2)
+        await shows(page, "d1", ["*👍"])
+        await open_bar(page, "d1")
+        await page.key("Escape")
+        await page.until(is_closed("d1"))
+        equal(await page.run("find('#dialog').open"), True)
+        await page.key("Escape")
+        await page.until("!find('#dialog').open")
+    no_errors(page)
+    await page.close()
+
+
 async def quotes(browser, url):
     page = await chat(browser, url, "ada", "chat:quotes", height=800)
     await page.run("void find('%s').insertAdjacentHTML('beforeend', '<fanfare-bubble message=q1>Quoted</fanfare-bubble>')" % bubble("m3"))
@@ -264,7 +286,7 @@ async def crowds(browser, url):
 
 async def scenario(url, *_):
     async with Browser() as browser:
-        for part in [changing, moments, quotes, forms, copies, odd_names, crowds]:
+        for part in [changing, moments, frames, quotes, forms, copies, odd_names, crowds]:
             await part(browser, url)
 
 

@@ -18,7 +18,7 @@ async def holding(browser, url):
         equal(await page.run("find('%s').open" % bubble("m1")), False, "open after 399 ms")
         await page.elapse(1)
         equal(await page.run("find('%s').open" % bubble("m1")), True, "open after 400 ms")
-        await page.mouse("mouseReleased", point, timestamp=now + 0.4)
+        await page.mouse("mouseReleased", point, timestamp=now + 0.5)
         await page.elapse(50)
         equal(await page.run("find('%s').open" % bubble("m1")), True, "open after the release")
     with Check("a press that ends or moves away before opens nothing"):
