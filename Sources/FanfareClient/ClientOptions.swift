@@ -14,6 +14,8 @@ public struct ClientOptions: Sendable {
     public var compression: Bool
     /// Called on the client's loop with each of the broker's messages, as it was received.
     public var tap: (@Sendable ([UInt8]) -> Void)?
+    /// Called on the client's loop with each new state of the connection; see ``ReactionClient/state``.
+    public var stateChanged: (@Sendable (ConnectionState) -> Void)?
 
     /// Makes options.
     ///
@@ -24,10 +26,12 @@ public struct ClientOptions: Sendable {
     ///   - trustedCertificates: A file of certificates that are trusted instead of the system's.
     ///   - compression: Whether to offer the broker to compress messages.
     ///   - tap: Called on the client's loop with each of the broker's messages.
+    ///   - stateChanged: Called on the client's loop with each new state of the connection.
     public init(
         connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(10),
         verifiesCertificates: Bool = true, trustedCertificates: String? = nil,
-        compression: Bool = false, tap: (@Sendable ([UInt8]) -> Void)? = nil
+        compression: Bool = false, tap: (@Sendable ([UInt8]) -> Void)? = nil,
+        stateChanged: (@Sendable (ConnectionState) -> Void)? = nil
     ) {
         self.connectTimeout = connectTimeout
         self.requestTimeout = requestTimeout
@@ -35,5 +39,6 @@ public struct ClientOptions: Sendable {
         self.trustedCertificates = trustedCertificates
         self.compression = compression
         self.tap = tap
+        self.stateChanged = stateChanged
     }
 }

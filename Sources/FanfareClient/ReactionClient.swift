@@ -109,6 +109,7 @@ public actor ReactionClient {
         if let state = machine.state, state != before {
             for subscription in subscriptions.values { subscription.push(.connection(state)) }
             feedAll(.connection(state))
+            options.stateChanged?(state)
         }
         for action in actions { perform(action) }
         arm()

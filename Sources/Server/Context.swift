@@ -48,8 +48,9 @@ final class Context: Sendable {
                 let words =
                     switch refusal {
                     case .untrusted: "it is none of trusted_proxies"
-                    case .malformed: "it sent no header of the PROXY protocol"
-                    case .timedOut: "its header of the PROXY protocol took too long"
+                    case .malformed(let fault): fault.words
+                    case .timedOut:
+                        "its header of the PROXY protocol took too long (limits.\(LimitName.handshake.rawValue))"
                     }
                 log.say(.warning, .proxy, "a connection from \(peer.host) was ended: \(words)")
             })
@@ -100,5 +101,22 @@ final class Context: Sendable {
         try broker.settings.authenticator.identify(
             authorization: head.headers["authorization"], token: target.first("token"), user: target.first("user"),
             now: wallClockMilliseconds(), guest: { "guest-" + String(UInt32.random(in: .min ... .max), radix: 36) })
+    }
+}
+
+extension ProxyProtocol.Fault {
+    /// What the log says of it, without a byte of what came.
+    fileprivate var words: String {
+        switch self {
+        case .noHeader: "it sent no header of the PROXY protocol: what came begins like neither version 1 nor version 2"
+        case .version: "its header of the PROXY protocol is of a version that is not known: 1 and 2 are"
+        case .command: "its header of the PROXY protocol has a command that is not known: LOCAL and PROXY are"
+        case .family: "its header of the PROXY protocol is of a connection that is neither TCP nor a Unix stream"
+        case .short: "its header of the PROXY protocol is too short for its addresses"
+        case .long:
+            "its header of the PROXY protocol is too long: 107 bytes are the most of version 1, \(ProxyHeader.maxBytes) of version 2"
+        case .line: "its header of the PROXY protocol, version 1, is not written as it must be"
+        case .cut: "it ended within its header of the PROXY protocol"
+        }
     }
 }

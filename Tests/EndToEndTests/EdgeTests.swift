@@ -54,6 +54,14 @@ import Testing
                 // Each kind of what clients can bring about as often as they like is a few lines.
                 let said = try await broker.program.wait { $0.errors }
                 #expect(said.split(separator: "\n").count { $0.contains("a connection from") } < 100, "\(said)")
+                for fault in [
+                    "what came begins like neither version", "a command that is not known",
+                    "a version that is not known",
+                    "neither TCP nor a Unix stream",
+                ] {
+                    #expect(
+                        said.contains("a connection from 127.0.0.1 was ended: it") && said.contains(fault), "\(said)")
+                }
             }
         }
     }

@@ -114,4 +114,56 @@ import Testing
             #expect(record.errors.isEmpty, "\(record.errors)")
         }
     }
+
+    @Test("check warns of what may not be meant, and serve does so too; what cannot be meant ends with 2")
+    func checkJudges() async throws {
+        let secret = ["--token-secret", "0123456789012345678901234567890123456789"]
+        try await Places.withFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            func check(_ text: String, _ words: [String] = []) async throws -> (status: Int32, errors: String) {
+                try Data(text.utf8).write(to: file)
+                let (status, record) = await
+                    (try Program(Places.fanfare, ["check", "--config", file.path()] + secret + words))
+                    .end()
+                return (status, record.errors.replacing(file.path(), with: "FILE"))
+            }
+            let odd = """
+                {"listen": [{"address": "127.0.0.1:0"}],
+                 "trusted_proxies": ["0.0.0.0/0"],
+                 "metrics": "server_key",
+                 "namespaces": {"chat": {"reactions": {"allowed": []}}}}
+                """
+            let warned = try await check(odd)
+            #expect(warned.status == 0, "\(warned.errors)")
+            let lines = warned.errors.split(separator: "\n")
+            #expect(lines.count == 3, "\(warned.errors)")
+            for (line, words) in zip(
+                lines,
+                [
+                    "FILE:2: trusted_proxies[0] is 0.0.0.0/0", "FILE:3: metrics is server_key",
+                    "FILE:4: namespaces.chat.reactions.allowed is empty",
+                ])
+            {
+                #expect(line.contains("warning: " + words), "\(line)")
+            }
+            try await BrokerProcess.run(["--config", file.path()], in: folder.appending(path: "data")) { broker in
+                let said = try await broker.program.wait {
+                    $0.errors.contains("metrics is server_key") ? $0.errors : nil
+                }
+                #expect(said.contains(":2: trusted_proxies[0] is 0.0.0.0/0, which is more than any private network"))
+            }
+            let empty = try await check(#"{"namespaces": {}}"#)
+            #expect(empty.status == 0 && empty.errors.contains("namespaces is empty"), "\(empty.errors)")
+            for (text, words) in [
+                ("\u{FEFF}{}", "FILE:1: a byte-order mark stands before the text"),
+                (#"{"listen": [{"address": ":1"}, {"address": ":1"}]}"#, "FILE:1: listen[1].address is :1"),
+                (#"{"nats": {"partitions": 4}}"#, "FILE:1: nats needs \"servers\""),
+            ] {
+                let wrong = try await check(text)
+                #expect(wrong.status == 2 && wrong.errors.contains(words), "\(wrong.errors)")
+            }
+            let nats = try await check(#"{"nats": {"partitions": 4}}"#, ["--nats", "nats://127.0.0.1:4222"])
+            #expect(nats.status == 0 && nats.errors.isEmpty, "\(nats.errors)")
+        }
+    }
 }

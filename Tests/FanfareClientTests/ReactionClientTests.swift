@@ -79,6 +79,31 @@ struct ReactionClientTests {
         _ = updates
     }
 
+    @Test("each new state of the connection is told, once")
+    func stateChanged() async throws {
+        let (states, teller) = AsyncStream.makeStream(of: ConnectionState.self)
+        var options = Self.patient
+        options.stateChanged = { teller.yield($0) }
+        let (broker, client) = try await Self.setUp(options: options)
+        let updates = client.events(in: "chat:42")
+        await broker.nextUpgrade()
+        await broker.send(welcome)
+        _ = await broker.nextRequest()
+        await broker.breakOff()
+        var reader = states.makeAsyncIterator()
+        #expect(await reader.next() == .connecting)
+        guard case .connected = await reader.next() else {
+            Issue.record("it was not connected")
+            return
+        }
+        guard case .waiting = await reader.next() else {
+            Issue.record("it does not wait")
+            return
+        }
+        await client.close()
+        _ = updates
+    }
+
     @Test("a client stays as long as somebody follows, and breaks its connection off when nobody holds it")
     func letGo() async throws {
         let broker = try FakeBroker()

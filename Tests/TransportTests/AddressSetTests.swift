@@ -33,6 +33,18 @@ import Testing
     }
 
     @Test(
+        "a network is wide that is larger than any of private addresses",
+        arguments: [
+            ("0.0.0.0/0", true), ("::/0", true), ("0.0.0.0/1", true), ("10.0.0.0/7", true), ("10.0.0.0/8", false),
+            ("172.16.0.0/12", false), ("192.0.2.1", false), ("::ffff:0.0.0.0/96", true), ("::ffff:10.0.0.0/104", false),
+            ("2000::/3", true), ("fc00::/6", true), ("fc00::/7", false), ("2001:db8::/32", false), ("::1", false),
+            ("unix", false), ("nonsense", false),
+        ])
+    func wide(text: String, isWide: Bool) {
+        #expect(AddressSet.isWide(text) == isWide)
+    }
+
+    @Test(
         "what is no address, network or word is refused",
         arguments: [
             "", "localhost", "127.1", "0x7f.0.0.1", "192.0.2.1:80", "[::1]", "::1%lo", "192.0.2.1/", "192.0.2.1/33",

@@ -68,24 +68,30 @@ import Testing
     }
 
     @Test(
-        "what is none, or is not whole, is refused",
+        "what is none, or is not as it must be, is refused, and why",
         arguments: [
-            Array("GET / HTTP/1.1\r\n".utf8), [0x16, 3, 1], [0], Array("\r\nGET".utf8), Array("PROXX".utf8),
-            binary(2, 0x11, four), binary(15, 0x00, []), binary(1, 0x12, four), binary(1, 0x22, six),
-            binary(1, 0x41, four), binary(1, 0x11, Array(four.dropLast())), binary(1, 0x21, Array(six.dropLast())),
-            binary(1, 0x31, Array(repeating: 0, count: 215)), binary(1, 0x00, Array(repeating: 1, count: 4_081)),
-            signature + [0x11, 0x11, 0, 12] + four,
-            Array("PROXY TCP4 192.0.2.1 127.0.0.1 4711\r\n".utf8), Array("PROXY TCP4\r\n".utf8),
-            Array("PROXY \r\n".utf8) + [0, 0, 0, 0], Array("PROXY TCP4 192.0.2.1 127.0.0.1 4711 8080 1\r\n".utf8),
-            Array("PROXY TCP4 192.0.2.1 127.0.0.1 +1 8080\r\n".utf8),
-            Array("PROXY TCP4 192.0.2.1 127.0.0.1 65536 8080\r\n".utf8),
-            Array("PROXY TCP4 192.0.2.1 h 1 8080\r\n".utf8), Array("PROXY TCP6 192.0.2.1 127.0.0.1 1 2\r\n".utf8),
-            Array("PROXY TCP4 192.0.2.1 127.0.0.1 1 2\n".utf8), Array("PROXY UDP4 192.0.2.1 127.0.0.1 1 2\r\n".utf8),
-            Array("PROXY UNKNOWN \(String(repeating: "x", count: 100))".utf8),
-        ] as [[UInt8]])
-    func malformed(bytes: [UInt8]) {
-        #expect(throws: ProxyHeader.Malformed.self) { try read(bytes) }
-        #expect(throws: ProxyHeader.Malformed.self) { try read(bytes) { 1 } }
+            (Array("GET / HTTP/1.1\r\n".utf8), .noHeader), ([0x16, 3, 1], .noHeader), ([0], .noHeader),
+            (Array("\r\nGET".utf8), .noHeader), (Array("PROXX".utf8), .noHeader),
+            (signature + [0x11, 0x11, 0, 12] + four, .version), (signature + [0x31, 0x11, 0xFF, 0xFF], .version),
+            (binary(2, 0x11, four), .command), (binary(15, 0x00, []), .command),
+            (binary(1, 0x12, four), .family), (binary(1, 0x22, six), .family), (binary(1, 0x41, four), .family),
+            (binary(1, 0x11, Array(four.dropLast())), .short), (binary(1, 0x21, Array(six.dropLast())), .short),
+            (binary(1, 0x31, Array(repeating: 0, count: 215)), .short),
+            (binary(1, 0x00, Array(repeating: 1, count: 4_081)), .long),
+            (Array("PROXY UNKNOWN \(String(repeating: "x", count: 100))".utf8), .long),
+            (Array("PROXY TCP4 192.0.2.1 127.0.0.1 4711\r\n".utf8), .line), (Array("PROXY TCP4\r\n".utf8), .line),
+            (Array("PROXY \r\n".utf8) + [0, 0, 0, 0], .line),
+            (Array("PROXY TCP4 192.0.2.1 127.0.0.1 4711 8080 1\r\n".utf8), .line),
+            (Array("PROXY TCP4 192.0.2.1 127.0.0.1 +1 8080\r\n".utf8), .line),
+            (Array("PROXY TCP4 192.0.2.1 127.0.0.1 65536 8080\r\n".utf8), .line),
+            (Array("PROXY TCP4 192.0.2.1 h 1 8080\r\n".utf8), .line),
+            (Array("PROXY TCP6 192.0.2.1 127.0.0.1 1 2\r\n".utf8), .line),
+            (Array("PROXY TCP4 192.0.2.1 127.0.0.1 1 2\n".utf8), .line),
+            (Array("PROXY UDP4 192.0.2.1 127.0.0.1 1 2\r\n".utf8), .line),
+        ] as [([UInt8], ProxyProtocol.Fault)])
+    func malformed(bytes: [UInt8], fault: ProxyProtocol.Fault) {
+        #expect(throws: ProxyHeader.Malformed(fault)) { try read(bytes) }
+        #expect(throws: ProxyHeader.Malformed(fault)) { try read(bytes) { 1 } }
     }
 
     @Test("bytes by chance are refused or not whole, and nothing else happens")

@@ -39,6 +39,7 @@ import Testing
             ([], ["FANFARE_NATS": "nats://a"], nil, "the channels are in NATS (FANFARE_NATS)"),
             (["--nats", "nats://a"], ["FANFARE_STORE": "sqlite"], nil, "the channels are in NATS (--nats)"),
             ([], [:], #"{"nats": {"servers": ["nats://a:1"]}}"#, "the channels are in NATS (FILE:1)"),
+            ([], [:], #"{"nats": {"partitions": 4}}"#, "the channels are in NATS (FILE:1)"),
         ] as [([String], [String: String], String?, String)])
     func places(words: [String], environment: [String: String], text: String?, expected: String) throws {
         for (syntax, operands) in Self.commands {

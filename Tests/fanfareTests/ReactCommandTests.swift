@@ -1,6 +1,7 @@
 import FanfareClient
 import Reactions
 import Testing
+import Transport
 import Wire
 
 @testable import fanfare
@@ -35,6 +36,27 @@ struct ReactCommandTests {
     func refused(_ code: ErrorCode) {
         let error = ClientError(.refused, "\(code.rawValue): words", refusal: code, retryAfter: .milliseconds(500))
         #expect(advice(for: error).hasPrefix("\(code.rawValue): words; try again in 0.5 s"))
+    }
+
+    @Test("tells of each attempt that failed, and of the same reason again only after some seconds")
+    func retries() {
+        var lines = RetryLines()
+        func line(_ state: ConnectionState, after seconds: Int) -> String? {
+            lines.line(for: state, at: MonotonicTime(nanoseconds: 1) + .seconds(seconds))
+        }
+        func waiting(_ loss: Loss) -> ConnectionState { .waiting(retryAfter: .milliseconds(300), loss) }
+        #expect(line(.connecting, after: 0) == nil)
+        #expect(line(waiting(.noWelcome), after: 0) == "not connected: no welcome came in time; next attempt in 0.3 s")
+        #expect(line(waiting(.noWelcome), after: 1) == nil)
+        #expect(line(.connecting, after: 2) == nil)
+        #expect(line(waiting(.noWelcome), after: 4) == nil)
+        #expect(
+            line(waiting(.rejected(status: 502)), after: 4)
+                == "not connected: the broker answered with HTTP status 502 (and 2 more); next attempt in 0.3 s")
+        #expect(line(waiting(.rejected(status: 502)), after: 8) == nil)
+        #expect(line(waiting(.rejected(status: 502)), after: 9)?.contains("status 502 (and 1 more);") == true)
+        #expect(line(waiting(.rejected(status: 502)), after: 14)?.contains("status 502;") == true)
+        #expect(line(.connected(user: "ada"), after: 15) == nil)
     }
 
     @Test("tells what to check where there is no connection or no right to one")

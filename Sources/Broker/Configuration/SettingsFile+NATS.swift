@@ -8,16 +8,8 @@ extension SettingsFile {
                 "servers", "name", "replicas", "partitions", "user", "password", "credentials_file", "ca_file",
                 "cert", "key",
             ], lines: &lines)
-        let list = try object.required("servers")
-        var servers: [String] = []
-        for element in try list.list() {
-            let text = try element.text()
-            guard NATSSettings.isServer(text) else { throw element.error(NATSSettings.serverHint) }
-            servers.append(text)
-        }
-        guard (1...16).contains(servers.count) else { throw list.error("names 1 to 16 servers") }
-        guard NATSSettings.isOneScheme(servers) else { throw list.error("has tls:// in all of its URLs, or in none") }
-        var nats = NATSSettings(servers: servers)
+        // The command line may name them.
+        var nats = NATSSettings(servers: try object["servers"].map(SettingsFile.readServers) ?? [])
         if let entry = object["name"] {
             nats.name = try entry.text()
             guard NATSSettings.isName(nats.name) else {
@@ -37,6 +29,20 @@ extension SettingsFile {
         }
         guard nats.password == nil || nats.user != nil else { throw entry.error("has a \"password\" and no \"user\"") }
         return nats
+    }
+}
+
+extension SettingsFile {
+    private static func readServers(_ entry: SettingsObject.Entry) throws(SettingsError) -> [String] {
+        var servers: [String] = []
+        for element in try entry.list() {
+            let text = try element.text()
+            guard NATSSettings.isServer(text) else { throw element.error(NATSSettings.serverHint) }
+            servers.append(text)
+        }
+        guard (1...16).contains(servers.count) else { throw entry.error("names 1 to 16 servers") }
+        guard NATSSettings.isOneScheme(servers) else { throw entry.error("has tls:// in all of its URLs, or in none") }
+        return servers
     }
 }
 

@@ -63,17 +63,27 @@ extension SettingsFile {
         if let entry = object["fold_skin_tones"] { rules.foldSkinTones = try entry.flag() }
         guard let entry = object["allowed"], !entry.isNull else { return }
         var allowed: [Reaction] = []
+        var known: Set<Reaction> = []
         for element in try entry.list() {
             let text = try element.text()
             do throws(Refusal) {
                 let reaction = try rules.reaction(from: text)
-                if !allowed.contains(reaction) { allowed.append(reaction) }
+                if known.insert(reaction).inserted { allowed.append(reaction) }
             } catch {
                 throw element.error(
-                    "\"\(SettingsError.brief(text))\" is no reaction of the kind \(rules.kind.rawValue)")
+                    "\"\(SettingsError.brief(text))\" is no reaction of the kind \(rules.kind.rawValue)"
+                        + SettingsFile.hint(on: text, rules))
             }
         }
         rules.allowed = allowed
+    }
+
+    /// What would take a text that is no reaction of its namespace's kind.
+    private static func hint(on text: String, _ rules: Rules) -> String {
+        var rules = rules
+        rules.kind = .any
+        guard (try? rules.reaction(from: text)) != nil else { return "" }
+        return "; the kind any takes emoji and names"
     }
 
     private mutating func readRates(

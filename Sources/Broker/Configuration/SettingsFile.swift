@@ -31,7 +31,7 @@ public struct SettingsFile: Sendable {
     public internal(set) var data: String?
     /// The store (`store.kind`).
     public internal(set) var store: Store?
-    /// The log that several brokers share (`nats`).
+    /// The log that several brokers share (`nats`); without servers where the file names none, which is left to the command line.
     public internal(set) var nats: NATSSettings?
     /// The secret of tokens (`tokens.hs256_secret`).
     public internal(set) var tokenSecret: String?

@@ -36,6 +36,7 @@ struct SettingsJSON: Sendable {
 /// Walks through the bytes of a text once.
 private struct Reader {
     private static let maxDepth = 32
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     let bytes: [UInt8]
     private var at = 0
@@ -46,6 +47,10 @@ private struct Reader {
     }
 
     mutating func readAll() throws(SettingsError) -> SettingsJSON {
+        // RFC 8259 section 8.1: it is not to be there, and to go on behind it is not asked for.
+        guard !bytes.starts(with: Reader.byteOrderMark) else {
+            throw SettingsError(line: 1, "a byte-order mark stands before the text: save it as UTF-8 without one (BOM)")
+        }
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw SettingsError(line: 1, "this is not UTF-8")
         }

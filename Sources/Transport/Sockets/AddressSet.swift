@@ -5,6 +5,9 @@ public struct AddressSet: Sendable, Equatable {
         var bits: UInt128
         var length: Int
 
+        /// Whether it is larger than any network of private addresses: 10.0.0.0/8 (RFC 1918) and fc00::/7 (RFC 4193).
+        var isWide: Bool { bits >> 32 == 0xFFFF && length >= 96 ? length < 96 + 8 : length < 7 }
+
         func contains(_ address: UInt128) -> Bool { (address ^ bits) >> UInt128(128 - length) == 0 }
     }
 
@@ -27,6 +30,11 @@ public struct AddressSet: Sendable, Equatable {
 
     /// Whether nobody is in it.
     public var isEmpty: Bool { networks.isEmpty && !hasUnix }
+
+    /// Whether a text names a network that is larger than any of private addresses.
+    public static func isWide(_ text: String) -> Bool {
+        (try? AddressSet([text]))?.networks.contains(where: \.isWide) ?? false
+    }
 
     /// Adds what a text names; see ``init(_:)``.
     public mutating func insert(_ text: String) throws(Malformed) {

@@ -3,13 +3,33 @@ internal import Glibc
 /// What a listener needs behind proxies that speak the PROXY protocol: every connection begins with its header.
 public struct ProxyProtocol {
     /// Why a connection was ended before anybody saw it.
-    public enum Refusal: Sendable {
+    public enum Refusal: Sendable, Equatable {
         /// It did not come from a proxy that is trusted.
         case untrusted
-        /// What it began with was no header.
-        case malformed
+        /// What it began with was no header, or one that is not taken.
+        case malformed(Fault)
         /// The header took too long.
         case timedOut
+    }
+
+    /// What is wrong with a header.
+    public enum Fault: Sendable, Equatable {
+        /// There is none: what came begins like neither version.
+        case noHeader
+        /// It begins like version 2, and says to be of another one.
+        case version
+        /// Its command is neither LOCAL nor PROXY.
+        case command
+        /// It is of a family or transport that is not taken: neither TCP nor a Unix stream.
+        case family
+        /// It has no room for its addresses.
+        case short
+        /// It is longer than is taken.
+        case long
+        /// A line of version 1 is not written as it must be.
+        case line
+        /// The connection ended within it.
+        case cut
     }
 
     let isTrusted: (SocketAddress) -> Bool
@@ -61,14 +81,14 @@ extension ByteStream {
                 return errno == EAGAIN ? () : close(.last("recv"))
             }
             // One that ends before it has said a byte is somebody who looks whether the port is open.
-            if count == 0 { return announcement.header.isEmpty ? close(nil) : refuse(announcement, .malformed) }
+            if count == 0 { return announcement.header.isEmpty ? close(nil) : refuse(announcement, .malformed(.cut)) }
             do throws(ProxyHeader.Malformed) {
                 // The buffer is the loop's, initialised, and nobody else reads into it during the call.
                 let bytes = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 guard let source = try announcement.header.take(Span(_bytes: bytes)) else { continue }
                 announced(source, announcement)
             } catch {
-                refuse(announcement, .malformed)
+                refuse(announcement, .malformed(error.fault))
             }
         }
     }

@@ -12,8 +12,15 @@ package struct ProxyHeader {
         case proxy
     }
 
-    /// The header is none, or longer than is taken.
-    package struct Malformed: Error, Equatable {}
+    /// The header is none, or one that is not taken.
+    package struct Malformed: Error, Equatable {
+        /// What is wrong with it.
+        package let fault: ProxyProtocol.Fault
+
+        package init(_ fault: ProxyProtocol.Fault) {
+            self.fault = fault
+        }
+    }
 
     /// The longest header of version 2 that is taken, with all that is told besides addresses.
     package static let maxBytes = 4_096
@@ -40,36 +47,36 @@ package struct ProxyHeader {
     package mutating func take(_ more: Span<UInt8>) throws(Malformed) -> Source? {
         for index in more.indices { bytes.append(more[index]) }
         if bytes.starts(with: Self.word.prefix(bytes.count)) { return try readLine() }
-        guard Self.signature.starts(with: bytes.prefix(Self.signature.count)) else { throw Malformed() }
+        guard Self.signature.starts(with: bytes.prefix(Self.signature.count)) else { throw Malformed(.noHeader) }
         length = max(length, Self.signature.count + 4)
         guard bytes.count >= length else { return nil }
+        guard bytes[12] >> 4 == 2 else { throw Malformed(.version) }
         length = Self.signature.count + 4 + (Int(bytes[14]) << 8 | Int(bytes[15]))
-        guard length <= Self.maxBytes else { throw Malformed() }
+        guard length <= Self.maxBytes else { throw Malformed(.long) }
         return bytes.count == length ? try readBinary() : nil
     }
 
     // MARK: Version 2
 
     private func readBinary() throws(Malformed) -> Source {
-        guard bytes[12] >> 4 == 2 else { throw Malformed() }
         switch bytes[12] & 0x0F {
         case 0: return .proxy
         case 1: break
-        default: throw Malformed()
+        default: throw Malformed(.command)
         }
         // What stands behind the addresses is told in addition, and is passed over.
         switch bytes[13] {
         case 0x00: return .unknown
         case 0x11:
-            guard length >= 16 + 12 else { throw Malformed() }
+            guard length >= 16 + 12 else { throw Malformed(.short) }
             return .client(.ipv4(UInt32(truncatingIfNeeded: number(at: 16, 4)), port: port(at: 24)))
         case 0x21:
-            guard length >= 16 + 36 else { throw Malformed() }
+            guard length >= 16 + 36 else { throw Malformed(.short) }
             return .client(SocketAddress(ipv6: number(at: 16, 8), number(at: 24, 8), port: port(at: 48)))
         case 0x31:
-            guard length >= 16 + 216 else { throw Malformed() }
+            guard length >= 16 + 216 else { throw Malformed(.short) }
             return .client(.unix(path: ""))
-        default: throw Malformed()
+        default: throw Malformed(.family)
         }
     }
 
@@ -84,21 +91,22 @@ package struct ProxyHeader {
     /// Asks for one byte after the other, for only its end says how long a line is.
     private mutating func readLine() throws(Malformed) -> Source? {
         guard bytes.last == 0x0A else {
-            guard bytes.count < Self.maxLineBytes, !bytes.contains(0x0A) else { throw Malformed() }
+            guard bytes.count < Self.maxLineBytes else { throw Malformed(.long) }
+            guard !bytes.contains(0x0A) else { throw Malformed(.line) }
             length = max(length, bytes.count + 1)
             return nil
         }
         guard bytes.dropLast().last == 0x0D, let line = String(validating: bytes.dropLast(2), as: UTF8.self) else {
-            throw Malformed()
+            throw Malformed(.line)
         }
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count >= 2 else { throw Malformed() }
+        guard words.count >= 2 else { throw Malformed(.line) }
         if words[1] == "UNKNOWN" { return .unknown }
         guard words.count == 6, words[1] == "TCP4" || words[1] == "TCP6", let port = Self.port(words[4]),
             Self.port(words[5]) != nil, let source = SocketAddress(ip: String(words[2]), port: port),
             SocketAddress(ip: String(words[3])) != nil,
             words[2...3].allSatisfy({ $0.contains(":") == (words[1] == "TCP6") })
-        else { throw Malformed() }
+        else { throw Malformed(.line) }
         return .client(source)
     }
 

@@ -33,7 +33,8 @@ enum DataOption {
     /// The path of the store's file, the settings file being read.
     static func file(_ words: CommandWords, _ config: ConfigFile?) throws(UsageError) -> String {
         let settings = config?.settings
-        if try ServeSettings.nats(words, settings) != nil {
+        let given = try ServeSettings.nats(words, nil)
+        if given != nil || settings?.nats != nil {
             let place = words.source(of: "nats") ?? config?.place(of: "nats") ?? "nats"
             throw UsageError(
                 "the channels are in NATS (\(place)), and this works on the file of a store in SQLite; nats stream backup copies streams"

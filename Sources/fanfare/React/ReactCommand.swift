@@ -1,6 +1,8 @@
+import Broker
 import CommandOptions
 import FanfareClient
 import Reactions
+import Transport
 
 /// `fanfare react`: sends one reaction and says what happened.
 enum ReactCommand: Command {
@@ -35,7 +37,13 @@ enum ReactCommand: Command {
                 throw UsageError("--remove and --toggle do not go together; give one of them")
             }
             guard !toggles || count == nil else { throw UsageError("--count does not go with --toggle") }
-            let client = try BrokerOptions.client(words)
+            let lines = Locked(RetryLines())
+            let client = try BrokerOptions.client(
+                words,
+                stateChanged: { state in
+                    guard let line = lines.withLock({ $0.line(for: state, at: .now) }) else { return }
+                    complain("\(options.name): \(line)", .info)
+                })
             try blocking {
                 let answer =
                     if removes {

@@ -7,9 +7,16 @@ import Transport
 // The log that several brokers share.
 extension ServeSettings {
     /// The servers of the words or the environment take the place of those of the file; the rest is the file's.
-    static func nats(_ words: CommandWords, _ file: SettingsFile?) throws(UsageError) -> NATSSettings? {
-        guard let text = words.textIfAny("nats") else { return file?.nats }
-        guard let settings = NATSSettings.reading(text, over: file?.nats) else {
+    static func nats(_ words: CommandWords, _ file: ConfigFile?) throws(UsageError) -> NATSSettings? {
+        let filed = file?.settings.nats
+        guard let text = words.textIfAny("nats") else {
+            guard filed?.servers.isEmpty != true else {
+                let place = file?.place(of: "nats").map { $0 + ": " } ?? ""
+                throw UsageError("\(place)nats needs \"servers\", or --nats URL[,URL] (or FANFARE_NATS)")
+            }
+            return filed
+        }
+        guard let settings = NATSSettings.reading(text, over: filed) else {
             throw UsageError(
                 "--nats is URLs of NATS servers, such as nats://127.0.0.1:4222, with commas between them; all of them begin with tls://, or none"
             )

@@ -29,7 +29,7 @@ struct ServeSettings: Sendable {
         loopCount = words.isGiven("loops") ? try words.whole("loops", in: 1...64) : min(processors, 64)
         tokenSecret = words.textIfAny("token-secret") ?? file?.settings.tokenSecret
         tokenKeys = try ServeSettings.tokenKeys(words, file, log: logForm.log)
-        let listen = try ServeSettings.listen(words, file?.settings)
+        let listen = try ServeSettings.listen(words, file)
         if isDevelopment, let open = listen.first(where: { !$0.address.isLoopback }) {
             throw UsageError(
                 "--dev listens on loopback addresses only, and \(open.address) is none: take 127.0.0.1, or tokens instead of --dev"
@@ -45,7 +45,7 @@ struct ServeSettings: Sendable {
         let origins: [String]? = file?.settings.origins ?? (isDevelopment ? ["*"] : [])
         server = ServerSettings(
             listen: listen, data: try ServeSettings.data(words, file?.settings),
-            store: try ServeSettings.store(words, file?.settings), nats: try ServeSettings.nats(words, file?.settings),
+            store: try ServeSettings.store(words, file?.settings), nats: try ServeSettings.nats(words, file),
             origins: origins == ["*"] ? nil : origins,
             trustedProxies: proxies.set, metricsAccess: file?.settings.metrics ?? .anyone,
             broker: BrokerSettings(
@@ -193,26 +193,6 @@ extension ServeSettings {
             throw UsageError("\(setting): \(error.words)")
         }
     }
-
-    /// What an operator should know of secrets and keys, although it is no error.
-    var warnings: [String] {
-        var warnings: [String] = []
-        if let tokenSecret, tokenSecret.utf8.count < TokenVerifier.safeSecretBytes {
-            warnings.append(
-                "the token secret has fewer than \(TokenVerifier.safeSecretBytes) bytes: whoever guesses it makes tokens; take the output of 'openssl rand -hex 32'"
-            )
-        }
-        let shortest = server.broker.authenticator.serverKeys.map(\.utf8.count).min()
-        if let shortest, shortest < Authenticator.safeServerKeyBytes {
-            warnings.append(
-                "a server key has fewer than \(Authenticator.safeServerKeyBytes) bytes: whoever guesses it may do everything; take the output of 'openssl rand -hex 32'"
-            )
-        }
-        for remark in tokenKeys?.set.remarks ?? [] {
-            warnings.append("\(tokenKeys?.path ?? ""):\(remark.line): \(remark.words)")
-        }
-        return warnings
-    }
 }
 
 // MARK: Listeners
@@ -220,9 +200,10 @@ extension ServeSettings {
 extension ServeSettings {
     /// The addresses of the words and the environment together take the place of all those of the file.
     private static func listen(
-        _ words: CommandWords, _ file: SettingsFile?
+        _ words: CommandWords, _ config: ConfigFile?
     ) throws(UsageError) -> [ServerSettings.Listen] {
         let given = try certificate(words)
+        let file = config?.settings
         let filed = file?.listen?.lazy.compactMap(\.tls).first
         var listen: [ServerSettings.Listen] = []
         for text in words.texts("listen") { listen.append(.init(address: try address(text, "listen"))) }
@@ -232,6 +213,7 @@ extension ServeSettings {
             }
             listen.append(.init(address: try address(text, "tls-listen"), tls: tls))
         }
+        let areOfWords = !listen.isEmpty
         if listen.isEmpty, let places = file?.listen {
             listen = places.map {
                 .init(
@@ -243,8 +225,23 @@ extension ServeSettings {
             throw UsageError("--tls-cert and --tls-key go with --tls-listen ADDR")
         }
         if listen.isEmpty { listen = [.init(address: try address("127.0.0.1:8080", "listen"))] }
+        try checkAddresses(listen.map(\.address), areOfWords ? nil : config)
         if words.isGiven("compression") { try compress(&listen, words) }
         return listen
+    }
+
+    /// Refuses an address that stands twice: which of the two listeners a connection would come to nobody could say.
+    private static func checkAddresses(_ addresses: [SocketAddress], _ file: ConfigFile?) throws(UsageError) {
+        var seen: [SocketAddress: Int] = [:]
+        // Each port 0 is another one.
+        for (index, address) in addresses.enumerated() where address.port != 0 {
+            guard let first = seen.updateValue(index, forKey: address) else { continue }
+            guard let place = file?.place(of: "listen[\(index)].address") else {
+                throw UsageError("\(address) stands twice among the addresses to listen at; name it once")
+            }
+            throw UsageError(
+                "\(place): listen[\(index)].address is \(address), as that of listen[\(first)] is; name it once")
+        }
     }
 
     /// What the words say of compression holds for all listeners; a file's further settings stay.

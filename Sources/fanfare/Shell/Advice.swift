@@ -23,7 +23,8 @@ private func hint(for code: ErrorCode) -> String {
     case .unauthorized: "say who you are with --token, or --user for a broker in development mode"
     case .forbidden: "check which channels and rights the token has, and the channel's spelling"
     case .badRequest: "the namespace's policy does not know this; see its settings"
-    case .invalidReaction: "give exactly one emoji, or a name where the namespace takes names"
+    case .invalidReaction:
+        "give exactly one emoji, or a name where the namespace takes names (reactions.kind named or any)"
     case .reactionNotAllowed: "use one of the namespace's reactions; fanfare watch --json shows them in \"allowed\""
     case .frozen: "a moderator froze the channel; try later"
     case .messageDeleted: "the message is gone; react to another"

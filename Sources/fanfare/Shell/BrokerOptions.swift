@@ -16,7 +16,8 @@ enum BrokerOptions {
 
     /// The client that the words ask for.
     static func client(
-        _ words: CommandWords, tap: (@Sendable ([UInt8]) -> Void)? = nil
+        _ words: CommandWords, tap: (@Sendable ([UInt8]) -> Void)? = nil,
+        stateChanged: (@Sendable (ConnectionState) -> Void)? = nil
     ) throws -> ReactionClient {
         let url = try words.text("url")
         let identity = try identity(words)
@@ -24,7 +25,8 @@ enum BrokerOptions {
             return try ReactionClient(
                 url: url, identity: identity,
                 options: ClientOptions(
-                    trustedCertificates: words.textIfAny("ca"), compression: words.flag("compression"), tap: tap))
+                    trustedCertificates: words.textIfAny("ca"), compression: words.flag("compression"), tap: tap,
+                    stateChanged: stateChanged))
         } catch {
             guard error.code == .invalidURL else { throw error }
             throw UsageError("--url: \(error.message)")

@@ -163,7 +163,6 @@ import Transport
             (#"{"namespaces": {"chat": {"rate": {"address": 5}}}}"#, "rate.address"),
             (#"{"namespaces": {"chat": {"rate": {"host": null}}}}"#, "rate.host"),
             (#"{"store": {"kind": "nats"}}"#, "\"nats\": {\"servers\""),
-            (#"{"nats": {}}"#, "nats needs \"servers\""),
             (#"{"nats": {"servers": []}}"#, "1 to 16 servers"),
             (#"{"nats": {"servers": ["127.0.0.1:4222"]}}"#, "nats.servers[0] is the URL of a NATS server"),
             (#"{"nats": {"servers": ["nats://a:0"]}}"#, "nats.servers[0] is the URL of a NATS server"),
@@ -181,11 +180,33 @@ import Transport
             (#"{"nats": {"servers": ["nats://a"], "password": "p"}}"#, "no \"user\""),
             (#"{"namespaces": {"chat": {"durability": "eternal"}}}"#, "memory or committed or synced, not \"eternal\""),
             (#"{"namespaces": {"chat": {"reactions": {"allowed": ["👍", "party"]}}}}"#, "allowed[1]"),
-            (#"{"namespaces": {"chat": {"reactions": {"kind": "named", "allowed": ["👍"]}}}}"#, "allowed[0]"),
+            (
+                #"{"namespaces": {"chat": {"reactions": {"allowed": ["party"]}}}}"#,
+                "allowed[0] \"party\" is no reaction of the kind emoji; the kind any takes emoji and names"
+            ),
+            (
+                #"{"namespaces": {"chat": {"reactions": {"kind": "named", "allowed": ["👍"]}}}}"#,
+                "of the kind named; the kind any"
+            ),
         ])
     func wrong(text: String, words: String) {
         let error = #expect(throws: SettingsError.self) { try read(text) }
         #expect(error?.reason.contains(words) == true, "\(error?.reason ?? "")")
+    }
+
+    /// Were each name looked for among all before it, this would take longer than a test may.
+    @Test("a list of very many reactions is read, each once, in its order", .timeLimit(.minutes(5)))
+    func manyReactions() throws {
+        let names = (0..<100_000).map { "n\($0)" }
+        let list = (names + ["n7", "n99999"]).map { "\"\($0)\"" }.joined(separator: ",")
+        let file = try read(#"{"namespaces": {"chat": {"reactions": {"kind": "named", "allowed": [\#(list)]}}}}"#)
+        #expect(file.namespaces?["chat"]?.rules.allowed?.map(\.text) == names)
+    }
+
+    @Test("servers of NATS may be left to the command line, the rest is read")
+    func natsWithoutServers() throws {
+        let nats = try #require(try read(#"{"nats": {"partitions": 4, "name": "eu"}}"#).nats)
+        #expect(nats.servers.isEmpty && nats.partitions == 4 && nats.name == "eu")
     }
 
     @Test("a secret of the wrong kind is not repeated")

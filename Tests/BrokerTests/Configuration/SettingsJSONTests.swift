@@ -16,7 +16,8 @@ import Testing
             ("\"a\nb\"", 1, "line break"), ("\"\\", 1, "no end"), ("\"\\x\"", 1, "\\"),
             ("\"\\u12g4\"", 1, "hexadecimal"),
             ("\"\\ud800\"", 1, "surrogate"), ("\"\\udc00\"", 1, "surrogate"), ("\"\\ud800\\u0041\"", 1, "surrogate"),
-            ("\u{FEFF}{}", 1, "a value"), ("// no\n{}", 1, "a value"), ("\n\n[\n1,\n,]", 5, "a value"),
+            ("\u{FEFF}{}", 1, "byte-order mark"), ("{\u{FEFF}}", 1, "name"), ("// no\n{}", 1, "a value"),
+            ("\n\n[\n1,\n,]", 5, "a value"),
             ("{\"a\":1,\n\"a\":2}", 2, "twice"), ("{\"a\":1,\n\"\\u0061\":2}", 2, "twice"),
         ])
     func refused(text: String, line: Int, words: String) {

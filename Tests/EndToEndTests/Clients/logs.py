@@ -41,6 +41,7 @@ SAID = {
     "TLS at a plain port": r"speaks TLS to a plain port",
     "plain HTTP at a port of TLS": r"TLS with \S+ failed",
     "no header of a proxy": r"it sent no header of the PROXY protocol",
+    "a line of a proxy that is none": r"its header of the PROXY protocol, version 1, is not written as it must be",
     "a full broker": r"was refused: limits\.connections_per_address",
     "settings that are wrong": r"the settings stay as they were",
     "keys that are wrong": r"the keys stay as they were",
