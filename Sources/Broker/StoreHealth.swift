@@ -1,7 +1,7 @@
 import Synchronization
 public import Transport
 
-/// Whether changes may be expected to be taken and told, as the hubs saw it last.
+/// Whether changes may be expected to be taken and told, and channels to be read, as the hubs saw it last.
 public final class StoreHealth: Sendable {
     /// How long a refusal counts where nothing was tried since: that is how others come back to find out.
     static let memory = Duration.seconds(10)
@@ -14,6 +14,10 @@ public final class StoreHealth: Sendable {
 
     /// When the store refused last, in nanoseconds of the loops' clock; 0 where it took something since.
     private let refusedAt = Atomic<UInt64>(0)
+
+    /// The reads that failed, by the part of what keeps the channels, and whether there are any.
+    private let readFailures = Locked<[Int: ReadFailures]>([:])
+    private let hasReadFailures = Atomic(false)
 
     private let isLogLost = Atomic(false)
     /// How often the log that brokers share was lost.
@@ -73,13 +77,45 @@ public final class StoreHealth: Sendable {
         if refusedAt.load(ordering: .relaxed) != refused { refusedAt.store(refused, ordering: .relaxed) }
     }
 
+    // MARK: Reading
+
+    /// A channel could not be read from a part of the shared log, or from the store, which is one part.
+    func couldNotRead(_ channel: String, ofPart part: Int = 0, at time: MonotonicTime) {
+        changeReadFailures(ofPart: part) { $0.failed(channel, at: time) }
+    }
+
+    /// A channel was read from a part: whatever failed there was that of single channels, or is over.
+    func couldRead(fromPart part: Int = 0) {
+        // Nearly always there is nothing, and nothing is written.
+        if hasReadFailures.load(ordering: .relaxed) { changeReadFailures(ofPart: part) { $0 = ReadFailures() } }
+    }
+
+    /// Whether the store could read a channel that was never there.
+    func looked(isReadable: Bool, at time: MonotonicTime) {
+        changeReadFailures(ofPart: 0) { $0.looked(isReadable: isReadable, at: time) }
+    }
+
+    private func changeReadFailures(ofPart part: Int, _ change: (inout ReadFailures) -> Void) {
+        readFailures.withLock { failures in
+            var ofPart = failures[part] ?? ReadFailures()
+            change(&ofPart)
+            failures[part] = ofPart.isEmpty ? nil : ofPart
+            hasReadFailures.store(!failures.isEmpty, ordering: .relaxed)
+        }
+    }
+
     // MARK: All of it
 
-    /// Why changes may not be expected to be taken, for a person; `nil`: they may.
+    /// Why changes may not be expected to be taken, or channels to be read, for a person; `nil`: they may.
     public func fault(at time: MonotonicTime) -> String? {
         if isLogLost.load(ordering: .relaxed) { return "the shared log does not answer" }
         let refused = refusedAt.load(ordering: .relaxed)
         if refused != 0, isRecent(MonotonicTime(nanoseconds: refused), at: time) { return "the store refuses changes" }
+        if hasReadFailures.load(ordering: .relaxed),
+            readFailures.withLock({ $0.values.contains { $0.areOfAll(at: time) } })
+        {
+            return logClock == nil ? "the store cannot be read" : "the shared log cannot be read"
+        }
         if hasTroubles.load(ordering: .relaxed) {
             let recent = troubles.withLock { $0.values.first { isRecent($0.at, at: time) }?.words }
             if let recent { return recent }
@@ -89,7 +125,7 @@ public final class StoreHealth: Sendable {
 
     private func isRecent(_ moment: MonotonicTime, at time: MonotonicTime) -> Bool { moment + Self.memory >= time }
 
-    /// Whether changes may be expected to be taken.
+    /// Whether changes may be expected to be taken, and channels to be read.
     public func isWell(at time: MonotonicTime) -> Bool { fault(at: time) == nil }
 }
 

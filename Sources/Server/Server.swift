@@ -77,7 +77,9 @@ public final class Server: Sendable {
         context = Context(
             broker: broker, access: AccessRules(settings), report: settings.report,
             facts: {
-                StatusFacts(storeKind: settings.store.rawValue, isLogConnected: sharedLog?.isConnected)
+                StatusFacts(
+                    storeKind: sharedLog == nil ? settings.store.rawValue : "nats",
+                    isLogConnected: sharedLog?.isConnected)
             }, log: log)
         started = settings
         var addresses: [ServerSettings.Listen] = []

@@ -129,19 +129,22 @@ extension BrokerStatus {
         public init() {}
     }
 
-    /// The store of one broker.
+    /// What keeps the channels of one broker.
     public struct Store: Sendable, Equatable, Codable {
-        /// `sqlite` or `memory`.
+        /// `sqlite`, `memory`, or `nats` where brokers share a log there.
         public var kind: String
-        /// Whether it takes changes.
+        /// Whether it takes changes and can be read, as `/readyz` tells.
         public var healthy: Bool
-        /// Records that wait for it.
+        /// Why not, in the words of `/readyz`; `nil` where it is healthy, and from a broker that does not tell.
+        public var fault: String?
+        /// Records that wait for the broker's own store.
         public var waitingRecords: UInt64
 
         /// Makes one.
-        public init(kind: String, healthy: Bool = true, waitingRecords: UInt64 = 0) {
+        public init(kind: String, healthy: Bool = true, fault: String? = nil, waitingRecords: UInt64 = 0) {
             self.kind = kind
             self.healthy = healthy
+            self.fault = fault
             self.waitingRecords = waitingRecords
         }
     }

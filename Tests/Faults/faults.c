@@ -25,6 +25,7 @@ enum fault {
     torn = 't',      // half of a write is made, then it fails with EIO
     unsynced = 's',  // fsync fails with EIO
     killed = 'k',    // half of a write is made, then the process is killed
+    unread = 'd',    // reads fail with EIO
     readonly = 'r',  // files cannot be opened for writing, as on a file system that is mounted so
 };
 
@@ -55,7 +56,8 @@ static int is_database(int file) {
 // What is to happen to a write or a sync of this file.
 static int fault_of(int file, int is_write) {
     int fault = control ? control[0] : none;
-    if (fault == none || fault == readonly || (fault == unsynced) == is_write || !is_database(file)) return none;
+    if (fault == none || fault == readonly || fault == unread || (fault == unsynced) == is_write) return none;
+    if (!is_database(file)) return none;
     if (control[1] > 0) {
         control[1]--;
         return none;
@@ -85,6 +87,19 @@ ssize_t pwrite(int file, const void *bytes, size_t count, off_t place) {
 
 ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t place) {
     return write_at("pwrite64", file, bytes, count, place);
+}
+
+static ssize_t read_at(const char *name, int file, void *bytes, size_t count, off64_t place) {
+    ssize_t (*real)(int, void *, size_t, off64_t) = (ssize_t (*)(int, void *, size_t, off64_t))dlsym(RTLD_NEXT, name);
+    if (!control || control[0] != unread || !is_database(file)) return real(file, bytes, count, place);
+    errno = EIO;
+    return -1;
+}
+
+ssize_t pread(int file, void *bytes, size_t count, off_t place) { return read_at("pread", file, bytes, count, place); }
+
+ssize_t pread64(int file, void *bytes, size_t count, off64_t place) {
+    return read_at("pread64", file, bytes, count, place);
 }
 
 static int sync_file(const char *name, int file) {

@@ -180,6 +180,39 @@ import Testing
         #expect(try server.call("GET", "/readyz").status == 200)
     }
 
+    @Test("readyz says that the store cannot be read, and comes back by itself when it can")
+    func unreadableStore() throws {
+        server.store.setUnreadable { _ in true }
+        #expect(try call("GET", "/m").code == "unavailable")
+        // The store is looked at when a channel was not read.
+        while try server.call("GET", "/readyz").status == 200 {}
+        let refusing = try server.call("GET", "/readyz")
+        #expect(refusing.status == 503 && refusing.text.contains("the store cannot be read"), "\(refusing.text)")
+        let store = try server.call("GET", "/v1/status", headers: StatusTests.key).json["store"] as? [String: Any]
+        #expect(store?["healthy"] as? Bool == false && store?["fault"] as? String == "the store cannot be read")
+        #expect(try server.metric("fanfare_read_failures_total") == 1)
+        server.store.setUnreadable { _ in false }
+        while try server.call("GET", "/readyz").status != 200 {}
+        #expect(try call("GET", "/m").status == 200)
+    }
+
+    @Test("readyz does not heed channels of which one or two cannot be read, but three in a row, until another is read")
+    func damagedChannels() throws {
+        func get(_ channel: Int) throws -> Int {
+            try server.call("GET", "/v1/channels/chat%3A\(channel)/messages/m?user=ada").status
+        }
+        server.store.setUnreadable { ["chat:1", "chat:2", "chat:3"].contains($0) }
+        for channel in [1, 1, 1, 2, 1] {
+            #expect(try get(channel) == 503)
+            #expect(try server.call("GET", "/readyz").status == 200)
+        }
+        #expect(try get(3) == 503)
+        #expect(try server.call("GET", "/readyz").status == 503)
+        #expect(try get(4) == 200)
+        #expect(try server.call("GET", "/readyz").status == 200)
+        #expect(try server.metric("fanfare_read_failures_total") == 6)
+    }
+
     @Test("healthz and readyz")
     func health() throws {
         #expect(try server.call("GET", "/healthz").status == 200)

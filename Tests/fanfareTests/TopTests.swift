@@ -99,6 +99,19 @@ struct TopTests {
         #expect(texts(100, 1) == ["● fanfare 1.2.3 no answer q quits"])
     }
 
+    @Test("what keeps the channels is told, and what is wrong with it, also by an older broker")
+    func store() {
+        func row(_ store: BrokerStatus.Store) -> String? {
+            let status = Self.status(at: 61_000) { $0.store = store }
+            return TopBoard(TopFigures(status), clock: WallClock(offset: 0) { 0 }).rows(width: 100, height: 50)
+                .map { $0.pieces.map(\.text).joined(separator: " ") }.first { $0.hasPrefix("store ") }
+        }
+        #expect(row(.init(kind: "nats")) == "store nats takes changes")
+        let fault = "the store cannot be read"
+        #expect(row(.init(kind: "sqlite", healthy: false, fault: fault)) == "store sqlite: the store cannot be read")
+        #expect(row(.init(kind: "sqlite", healthy: false)) == "store sqlite REFUSES changes")
+    }
+
     @Test(
         "memory is told with what bounds it",
         arguments: [

@@ -198,7 +198,7 @@ extension Channel {
 
     private func send(
         _ entries: [LogBatch.Entry], number: UInt64, at moment: Moment
-    ) -> (number: UInt64, bytes: [UInt8])? {
+    ) -> (number: UInt64, bytes: [UInt8], operations: Int)? {
         guard let line else { return nil }
         let bytes = LogBatch(
             writer: line.writer, number: number, seen: line.progress.chain.newest, rules: namespace.rules,
@@ -207,7 +207,7 @@ extension Channel {
         self.line?.inFlight = LogLine.InFlight(
             number: number, bytes: bytes, operations: entries.count, patience: LogLine.patience,
             wait: LogLine.resendDelay, retryAt: moment.clock + LogLine.resendDelay, sentAt: moment)
-        return (number, bytes)
+        return (number, bytes, entries.count)
     }
 
     /// The batch on its way stands where another one was: the log has lost that.
@@ -229,7 +229,7 @@ extension Channel {
         if patience <= 0 || batch.operations == 0 { work.trouble = batch.trouble }
         if patience > 0 || batch.operations == 0 {
             guard let position = batch.position else {
-                work.append = (batch.number, batch.bytes)
+                work.append = (batch.number, batch.bytes, batch.operations)
                 return
             }
             // It stands there, so it is only late.

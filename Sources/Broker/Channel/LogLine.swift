@@ -136,8 +136,8 @@ struct LogLine: Sendable {
 
 /// What a channel wants of the log.
 struct LogWork: Sendable {
-    /// A batch to append, and the name by which it is known again.
-    var append: (number: UInt64, bytes: [UInt8])?
+    /// A batch to append, the name by which it is known again, and how many operations are in it.
+    var append: (number: UInt64, bytes: [UInt8], operations: Int)?
     /// Whether a batch was given up.
     var hasGivenUp = false
     /// What is wrong with the log, since a batch has not come back for too long; for a person.

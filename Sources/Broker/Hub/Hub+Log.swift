@@ -38,6 +38,11 @@ extension Hub {
     func read(_ name: String, _ result: Result<LogReading, StoreError>) {
         guard let resident = residents[name] else { return }
         resident.isBeingRead = false
+        switch result {
+        case .success: if let sharedLog { health.couldRead(fromPart: sharedLog.part(of: name)) }
+        case .failure(.closed): break
+        case .failure: countFailedRead(of: name)
+        }
         let moment = moment
         let (fault, isUnread) = resident.channel.assumeIsolated { channel in
             (channel.read(result, at: moment), channel.isUnread)
@@ -54,6 +59,7 @@ extension Hub {
             log.say(.error, .store, "the log refused a batch: \(reason)")
         }
         guard let resident = residents[name] else { return }
+        if case .success = result { countCommit(since: resident.batchTimer.answered(number)) }
         let moment = moment
         resident.channel.assumeIsolated { $0.appended(number, result, at: moment) }
         mark(resident)
@@ -64,8 +70,14 @@ extension Hub {
         guard let sharedLog else { return }
         let (name, number, inbox) = (resident.channel.name, batchNumber, hubs[index])
         let work = resident.channel.assumeIsolated { $0.takeLogWork(number: number, at: moment) }
-        if let (number, bytes) = work.append {
-            if number == batchNumber { batchNumber += 1 }
+        // Where the log's answer was lost, its return says as well that it stands there.
+        if work.hasReturned { countCommit(since: resident.batchTimer.returned()) }
+        if let (number, bytes, operations) = work.append {
+            if number == batchNumber {
+                batchNumber += 1
+                resident.batchTimer.begin(number, operations: operations, at: .now)
+                if operations > 0 { metrics.commitRecords.record(UInt64(operations)) }
+            }
             sharedLog.append(bytes, to: name) { inbox.post(.appended(name, number, $0)) }
         }
         if work.hasGivenUp {
@@ -88,6 +100,11 @@ extension Hub {
         if let (position, bytes) = work.snapshot {
             sharedLog.keepSnapshot(of: name, at: position, bytes: bytes)
         }
+    }
+
+    /// A batch stands in the log, which is what a commit is where brokers share one.
+    private func countCommit(since began: MonotonicTime?) {
+        if let began { metrics.commits.record(from: began.nanoseconds, to: .now) }
     }
 
     /// Notes what is wrong with the part of the log in which a channel stands.

@@ -11,6 +11,8 @@ extension Hub {
         var usedAt: MonotonicTime
         /// When the store answered for what the channel lets out in this turn.
         var releasedAt: MonotonicTime?
+        /// How long its changes take into the shared log.
+        var batchTimer = BatchTimer()
         /// How far it had come when someone last looked; `nil`: nobody has.
         var pulse: ChannelPulse?
         /// The timer for what the channel tells although nothing happens, and when it is due on the channel's clock.

@@ -96,6 +96,8 @@ public actor Hub {
     /// The channels in the group that is being committed.
     private var committing: [Resident] = []
     var isCommitting = false
+    /// Whether the store is looked at, since a channel could not be read.
+    var isLooking = false
     /// The queues of the outbox that the group puts something into.
     private var posting: Set<String> = []
     private var commitBegan = MonotonicTime(nanoseconds: 0)
@@ -167,6 +169,7 @@ public actor Hub {
         case .delivery(let delivery): deliver(delivery)
         case .departed(let channel, let hub, let gone): departed(gone, from: hub, of: channel)
         case .loaded(let channel, let result): loaded(channel, result)
+        case .looked(let result): looked(result)
         case .stored(let group, let result, let time): stored(group, result, at: time)
         case .metricsAsked(let key, let withActivity): tellMetrics(to: key, withActivity: withActivity)
         case .metrics(let metrics, let activity, let key):
@@ -217,28 +220,6 @@ public actor Hub {
         follow(name)
         read(resident, name)
         return resident
-    }
-
-    /// Asks the store for a channel that is not read yet and for which it was not asked.
-    func read(_ resident: Resident, _ name: String) {
-        guard resident.isUnread, !resident.isBeingRead else { return }
-        resident.isBeingRead = true
-        let inbox = hubs[index]
-        if let sharedLog { return sharedLog.read(name, after: nil) { inbox.post(.read(name, $0)) } }
-        store.load(name, keysSince: now - Channel.keyLifetime) { inbox.post(.loaded(name, $0)) }
-    }
-
-    private func loaded(_ name: String, _ result: Result<ChannelImage, StoreError>) {
-        guard let resident = residents[name] else { return }
-        resident.isBeingRead = false
-        if case .failure(let error) = result { log.say(.error, .store, "the store could not read a channel: \(error)") }
-        let (group, moment) = (group, moment)
-        let image = try? result.get()
-        resident.isUnread = resident.channel.assumeIsolated { channel in
-            channel.loaded(image, group: group, at: moment)
-            return channel.isUnread
-        }
-        mark(resident)
     }
 
     /// How many records wait in the store's own queue.
@@ -351,7 +332,8 @@ public actor Hub {
         isCommitting = true
         committing = writers
         commitBegan = .now
-        metrics.commitRecords.record(UInt64(writes.reduce(0) { $0 + $1.records.count }))
+        // Where brokers share a log, changes are committed there; here are only posts and the audit.
+        if sharedLog == nil { metrics.commitRecords.record(UInt64(writes.reduce(0) { $0 + $1.records.count })) }
         let (committed, inbox) = (group, hubs[index])
         for write in writes { for post in write.posts { posting.insert(post.queue) } }
         store.commit(writes) { inbox.post(.stored(committed, $0, at: .now)) }
@@ -366,7 +348,7 @@ public actor Hub {
         isCommitting = false
         let posted = posting
         posting = []
-        metrics.commits.record(from: commitBegan.nanoseconds, to: time)
+        if sharedLog == nil { metrics.commits.record(from: commitBegan.nanoseconds, to: time) }
         switch result {
         case .success:
             health.answered(isTaken: true, at: time)

@@ -12,6 +12,8 @@ enum HubMessage: Sendable {
     case departed(String, hub: Int, [Following])
     /// The store read a channel.
     case loaded(String, Result<ChannelImage, StoreError>)
+    /// The store was asked for a channel that was never there.
+    case looked(Result<Void, StoreError>)
     /// The store answered for a group.
     case stored(UInt64, Result<Void, StoreError>, at: MonotonicTime)
     /// A hub has someone who asks for what this one has counted.

@@ -44,6 +44,8 @@ extension HubMetrics {
         text.single(
             .counter, "fanfare_commit_failures_total", "Groups that the store did not take.", commitFailures)
         text.single(
+            .counter, "fanfare_read_failures_total", "Reads of channels that failed.", readFailures)
+        text.single(
             .counter, "fanfare_expired_channels_total", "Channels let go because of their age.", expired)
     }
 
@@ -77,8 +79,11 @@ extension HubMetrics {
         text.histogram(
             "fanfare_delivery_seconds", "From the commit of an event to its write, counted for each recipient.",
             deliveryDelays, in: .seconds)
-        text.histogram("fanfare_commit_seconds", "How long a group took to become durable.", commits, in: .seconds)
-        text.histogram("fanfare_commit_records", "Records in a group.", commitRecords, in: .ones)
+        text.histogram(
+            "fanfare_commit_seconds", "How long a group of changes took to become durable.", commits, in: .seconds)
+        text.histogram(
+            "fanfare_commit_records", "Records in a group; operations, where brokers share a log.", commitRecords,
+            in: .ones)
         text.histogram(
             "fanfare_loop_turn_seconds", "How long the turns of event loops took that did something.", turns,
             in: .seconds)

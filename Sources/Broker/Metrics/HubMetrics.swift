@@ -50,6 +50,8 @@ struct HubMetrics: Sendable {
     /// The codes of connections that ended; `0` stands for all that the contract does not name.
     var closed: [UInt16: UInt64] = [:]
     var commitFailures: UInt64 = 0
+    /// Channels that could not be read, each time.
+    var readFailures: UInt64 = 0
     /// Channels that were let go because of their age.
     var expired: UInt64 = 0
     /// Answers to HTTP requests, by the first digit of their status less one.
@@ -125,6 +127,7 @@ struct HubMetrics: Sendable {
         sum.limits += more.limits
         sum.closed.merge(more.closed) { $0 + $1 }
         sum.commitFailures += more.commitFailures
+        sum.readFailures += more.readFailures
         sum.expired += more.expired
         for index in sum.answers.indices { sum.answers[index] += more.answers[index] }
         sum.acks += more.acks

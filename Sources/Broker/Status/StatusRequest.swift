@@ -4,7 +4,7 @@ import Wire
 
 /// What a status tells that hubs do not know.
 public struct StatusFacts: Sendable {
-    /// What the store is called in the settings.
+    /// What keeps the channels: the store, as the settings call it, or `nats` where brokers share a log there.
     public var storeKind: String
     /// Whether there is a connection to the servers of the shared log; `nil`: there is no such log.
     public var isLogConnected: Bool?
@@ -37,11 +37,12 @@ extension Hub {
         _ isServing: Bool
     ) -> BrokerStatus {
         let process = ProcessMetrics()
+        let fault = health.fault(at: .now)
         var status = BrokerStatus(
             time: now, version: ReleaseVersion.current, startedAt: Int64(process.startTime * 1000),
             serving: isServing, loops: hubs.count,
             store: BrokerStatus.Store(
-                kind: facts.storeKind, healthy: health.isWell(at: .now),
+                kind: facts.storeKind, healthy: fault == nil, fault: fault,
                 waitingRecords: UInt64(waitingRecords) + metrics.heldRecords))
         status.counters = BrokerStatus.Counters(metrics, process)
         status.present = BrokerStatus.Present(metrics, process, limits)

@@ -87,7 +87,7 @@ function show(status) {
     find("forget").hidden = !key
     find("kick-button").disabled = !key
     if (!key) find("kick-state").textContent = "In development mode without a key: to kick, set server_keys."
-    const way = !status.serving ? "stopping" : status.store.healthy ? "serving" : "the store refuses changes"
+    const way = !status.serving ? "stopping" : status.store.healthy ? "serving" : status.store.fault
     const mode = key ? "" : " · development mode"
     tell(`${way} · version ${status.version} · up ${length(status.time - status.started_at)}${mode}`, way === "serving" ? "" : "bad")
     // The first answer tells of all the time since the start.
@@ -110,7 +110,7 @@ function showTiles({ present, store, nats, counters }) {
         ["requests", number(figures.rate("requests")) + "/s", `${number(figures.rate("refusals"))}/s refused`],
         ["sent", bytes(figures.rate("bytes_sent")) + "/s", `${bytes(figures.rate("bytes_received"))}/s received`],
         ["waiting to be sent", bytes(present.outbound_bytes), `${number(present.blocked_connections)} blocked, ${number(figures.rate("lagged"))}/s lagged`],
-        ["store", store.kind, store.healthy ? `takes changes, ${number(store.waiting_records)} wait` : "refuses changes", !store.healthy],
+        ["store", store.kind, store.healthy ? `takes changes, ${number(store.waiting_records)} wait` : store.fault, !store.healthy],
         ["commit", milliseconds(figures.quantile(0.99, "commits")), `p99, ${number(present.waiting_requests)} requests wait`],
         ...(nats ? [["NATS", nats.connected ? "connected" : "lost", "", !nats.connected]] : []),
         ["processor", number(figures.rate("processor_ms") / 10) + " %", `${number(figures.busy)} % of the loops' time`],

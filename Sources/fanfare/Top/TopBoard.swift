@@ -89,12 +89,19 @@ struct TopBoard: Sendable {
                 "waiting",
                 "\(now.waitingRequests) requests · \(status.store.waitingRecords) records · \(TopBoard.bytes(Double(now.outboundBytes))) to be sent · \(now.blockedConnections) blocked · \(rate(\.lagged)) lagged a second"
             ),
-            ("store", status.store.kind + (status.store.healthy ? " takes changes" : " REFUSES changes") + nats),
+            ("store", store + nats),
             (
                 "process",
                 "\(memory) · cpu \(decimal(figures.processorShare * 100)) % · loops busy \(decimal(figures.busyShare * 100)) % · \(now.descriptors) of \(now.descriptorsLimit) descriptors"
             ),
         ]
+    }
+
+    /// What keeps the channels, and how it is: `sqlite takes changes`.
+    private var store: String {
+        let store = figures.status.store
+        if store.healthy { return store.kind + " takes changes" }
+        return store.fault.map { "\(store.kind): \($0)" } ?? store.kind + " REFUSES changes"
     }
 
     /// The process's memory, and how much of what bounds it is used: `30.1 MiB, 6.0 % of 512.0 MiB (memory_bytes)`.

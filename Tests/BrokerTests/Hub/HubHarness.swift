@@ -77,11 +77,11 @@ final class HubHarness {
     let broker: Broker
     let store = HeldStore()
 
-    init(loops count: Int) throws {
+    init(loops count: Int, sharedLog: (any OperationLog)? = nil) throws {
         loops = try (0..<count).map { try EventLoop(name: "hub-test-\($0)") }
         for loop in loops { loop.start() }
         broker = Broker(
-            loops: loops, store: store,
+            loops: loops, store: store, sharedLog: sharedLog,
             settings: BrokerSettings(
                 namespaces: Namespace.development,
                 authenticator: Authenticator(tokens: nil, development: .init())),

@@ -122,7 +122,7 @@ final class LogHarness {
     /// Takes from a channel what it wants of the log, and what it says.
     func collect(_ node: Node) async {
         let work = await node.channel.takeLogWork(number: node.number, at: moment)
-        if let (number, bytes) = work.append {
+        if let (number, bytes, _) = work.append {
             if number == node.number { node.number += 1 }
             node.sent.append((number, bytes))
         }

@@ -22,7 +22,7 @@ from http_api import API
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Faults/faults.c")
 SETTINGS = {"namespaces": {"chat": {"durability": "committed"}, "vote": {"durability": "synced"}}}
 CHANNELS = ["chat:faults", "vote:faults"]
-FULL, BROKEN, TORN, UNSYNCED, KILLED, READONLY = b"fbtskr"
+FULL, BROKEN, TORN, UNSYNCED, KILLED, READONLY, UNREAD = b"fbtskrd"
 
 
 class Disk:
@@ -221,6 +221,38 @@ async def files(folder, disk):
         assert "damaged" in said and len(said.strip().splitlines()) <= 3, said
 
 
+def readiness(broker):
+    return API(broker.url).call("GET", "/readyz")
+
+
+async def reads(folder, disk):
+    """A disk that cannot be read: it is the channel's where one cannot be, and the store's where several cannot."""
+    place = Place(folder, "reads", disk)
+    broker = place.start()
+    names = ["chat:%d" % number for number in range(4)]
+    async with await Client.connect(broker.ready(), "ada") as ada:
+        for name in names:
+            # More than the store holds in memory when it begins.
+            for number in range(40):
+                matches(await add(ada, name, number), type="ack")
+    equal(broker.stop(), 0, "exit status")
+    broker = place.start()
+    async with await Client.connect(broker.ready(), "ada") as ada:
+        disk.fail(UNREAD)
+        with Check("reads that fail: unavailable, and /readyz says so when they are of several channels"):
+            for name in names[:3]:
+                matches(await ada.request("list", channel=name), type="error", code="unavailable")
+            status, _, answer = readiness(broker)
+            equal(status, 503, "/readyz")
+            assert "the store cannot be read" in json.dumps(answer), answer
+        disk.recover()
+        with Check("reads that work again: all is there, and /readyz says so"):
+            for name in names:
+                matches(await ada.request("list", channel=name, limit=100), type="list", seq=40)
+            equal(readiness(broker)[0], 200, "/readyz")
+    equal(broker.stop(), 0, "exit status")
+
+
 async def scenario(folder):
     disk = Disk(folder)
     for fault, name in [(FULL, "a full disk"), (BROKEN, "writes that fail"), (TORN, "writes that fail half-way"),
@@ -229,6 +261,7 @@ async def scenario(folder):
     for after in range(0, 40, 4):
         with Check("killed in the middle of a write, %d others before it" % after):
             await cut_short(Place(folder, "cut-%d" % after, disk), disk, after)
+    await reads(folder, disk)
     await files(folder, disk)
     shutil.rmtree(folder, ignore_errors=True)
 

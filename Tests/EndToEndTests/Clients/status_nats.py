@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 import tempfile
 import time
@@ -15,6 +16,11 @@ def status(broker):
     request = urllib.request.Request(broker.http + "/v1/status", headers={"Authorization": "Bearer " + KEY})
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         return json.load(answer)
+
+
+def metrics(broker):
+    with urllib.request.urlopen(broker.http + "/metrics", timeout=PATIENCE) as answer:
+        return answer.read().decode()
 
 
 async def until(broker, wanted):
@@ -41,6 +47,12 @@ async def scenario(fanfare):
                     while (await ada.request("add", channel="chat:1", message="m", reaction="👍"))["type"] != "ack":
                         await asyncio.sleep(0.1)
                 await until(broker, lambda seen: seen["counters"]["changes"] == 1 and seen["store"]["healthy"])
+            with Check("the channels are in NATS, and how long that takes to keep a change is told"):
+                matches(await asyncio.to_thread(status, broker), store={"kind": "nats", "healthy": True, "waiting_records": 0})
+                await until(broker, lambda seen: sum(seen["latency"]["commits"]) >= 1)
+                text = await asyncio.to_thread(metrics, broker)
+                assert float(re.search(r"^fanfare_commit_seconds_count (\S+)$", text, re.M)[1]) >= 1, text
+                assert float(re.search(r"^fanfare_commit_records_sum (\S+)$", text, re.M)[1]) >= 1, text
 
 
 main(scenario)

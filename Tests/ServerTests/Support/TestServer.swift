@@ -119,6 +119,7 @@ final class HeldStore: Store {
     private let store = MemoryStore(epoch: "e1")
     private let held = Locked<[@Sendable () -> Void]?>(nil)
     private let isBroken = Locked(false)
+    private let unreadable = Locked<@Sendable (String) -> Bool>({ _ in false })
 
     var epoch: String { store.epoch }
     var outbox: any Outbox { store.outbox }
@@ -133,6 +134,11 @@ final class HeldStore: Store {
         isBroken.withLock { $0 = broken }
     }
 
+    /// From now on these channels cannot be read.
+    func setUnreadable(_ channels: @escaping @Sendable (String) -> Bool) {
+        unreadable.withLock { $0 = channels }
+    }
+
     /// Lets go on what waits, and what comes.
     func release() {
         let waiting = held.withLock { held in
@@ -145,6 +151,8 @@ final class HeldStore: Store {
     func load(
         _ channel: String, keysSince: Int64, answer: @escaping @Sendable (Result<ChannelImage, StoreError>) -> Void
     ) {
+        let fails = unreadable.withLock { $0 }(channel)
+        guard !fails else { return answer(.failure(.unavailable("broken by a test"))) }
         store.load(channel, keysSince: keysSince, answer: answer)
     }
 
