@@ -95,6 +95,18 @@ import Testing
         #expect(try StoreSnapshot(file: folder.file("one.db")).revocations() == [])
     }
 
+    @Test func `Without its end the epoch stays as well`() async throws {
+        try await make("one.db", some)
+        let before = try StoreSnapshot(file: folder.file("one.db")).epoch
+        for _ in 0..<2 {
+            let target = try StoreImport(file: folder.file("one.db"))
+            #expect(target.epoch != before)
+            try target.add("chat:2", ChannelImage(seq: 1, records: [.entry("ada")]))
+        }
+        #expect(try StoreSnapshot(file: folder.file("one.db")).epoch == before)
+        #expect(try channels("one.db").keys.sorted() == some.keys.sorted())
+    }
+
     @Test func `Revocations and the audit are put in as they are`() throws {
         let target = try StoreImport(file: folder.file())
         let entry = AuditEntry(

@@ -19,7 +19,7 @@ import Transport
             .init(
                 count: 1 << 53, given: 1, touched: 9, at: 1_764_470_400_123,
                 data: ReactionData(text: #"{"b":1.50,"a":"\u00e4/"}"#, canonical: #"{"a":"ä/","b":1.5}"#))),
-        .key(user: "ada", key: "k/1", .init(at: 5, body: [0, 255], answer: [1, 2, 3])),
+        usedKey(user: "ada", key: "k/1", at: 5),
     ]
 
     private func there(_ line: ExportLine) throws -> ExportLine {
@@ -55,12 +55,25 @@ import Transport
     }
 
     private let head = #"{"type":"export","version":1,"epoch":"e","channels":1}"#
+    private let empty = #"{"type":"export","version":1,"epoch":"e","channels":0}"#
     private let channel = #"{"type":"channel","channel":"chat:1","seq":3,"frozen":false}"#
+
+    private var named: [String: String] {
+        [
+            "HEAD": head, "EMPTY": empty, "CHANNEL": channel,
+            "MESSAGE": #"{"type":"message","message":"m","changed":1,"deleted":false}"#,
+            "DELETED": #"{"type":"message","message":"m","changed":1,"deleted":true}"#,
+            "GROUP": #"{"type":"group","message":"m","reaction":"👍","started":1,"first":5,"last":5}"#,
+            "REACTION":
+                #"{"type":"reaction","message":"m","reaction":"👍","user":"a","count":1,"given":1,"touched":1,"at":5}"#,
+            "REVOCATION": #"{"type":"revocation","user":"eve","at":5,"by":"mod"}"#,
+        ]
+    }
 
     @Test("lines in order are taken")
     func whole() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        #expect(try problem([head, #"{"type":"end","lines":2}"#]) == nil)
+        #expect(try problem([empty, #"{"type":"end","lines":2}"#]) == nil)
         let lines = [
             head, channel, #"{"type":"message","message":"m1","changed":2,"deleted":false}"#,
             #"{"type":"group","message":"m1","reaction":"👍","started":1,"first":5,"last":5}"#,
@@ -81,9 +94,16 @@ import Transport
             ([#"{"type":"end","lines":1}"#], "1: an export begins"),
             ([#"{"type":"export","version":2}"#], "1: this form has version 2"),
             (["HEAD", "HEAD"], "2: a second export"), (["HEAD"], "1: the end is missing"),
-            ([], "0: the end is missing"),
-            (["HEAD", #"{"type":"end","lines":3}"#], "2: 3 lines were written"),
-            (["HEAD", #"{"type":"end","lines":2}"#, "CHANNEL"], "3: this comes behind the end"),
+            ([], "1: there is nothing; an export begins"), ([""], "1: this is no line of an export"),
+            ([#"{"type":"export","version":1,"channels":1}"#], "1: a line of the type export needs \"epoch\""),
+            ([#"{"type":"export","version":1,"epoch":"e"}"#], "1: a line of the type export needs \"channels\""),
+            (
+                ["HEAD", #"{"type":"end","lines":2}"#],
+                "2: \"channels\" of the first line is 1, and the lines are about 0"
+            ),
+            (["HEAD", "CHANNEL", "CHANNEL"], "3: the channel chat:1 stands here for the second time"),
+            (["HEAD", #"{"type":"end","lines":3}"#], "2: \"lines\" of the last line is 3, and this is line 2"),
+            (["EMPTY", #"{"type":"end","lines":2}"#, "CHANNEL"], "3: this comes behind the end"),
             (
                 ["HEAD", #"{"type":"message","message":"m","changed":1,"deleted":false}"#],
                 "2: this belongs to no channel"
@@ -95,7 +115,7 @@ import Transport
             ),
             (
                 ["HEAD", #"{"type":"channel","channel":"a","seq":9007199254740993,"frozen":false}"#],
-                "2: \"seq\" is at most"
+                "2: \"seq\" is 0 to 2^53"
             ),
             (["HEAD", "CHANNEL", #"{"type":"message","message":"m","changed":4,"deleted":false}"#], "3: 4 is above"),
             (
@@ -116,20 +136,76 @@ import Transport
                     #"{"type":"reaction","message":"m","reaction":"👍","user":"a","count":1,"given":1,"touched":1,"at":5,"data":"[]"}"#,
                 ], "3: \"data\" is the text"
             ),
+            (["HEAD", "CHANNEL", "GROUP"], "3: the message \"m\" is not known: its line of the type message comes"),
+            (["HEAD", "CHANNEL", "REACTION"], "3: the message \"m\" is not known"),
+            (["HEAD", "CHANNEL", "MESSAGE", "REACTION"], "4: the group 👍 of the message \"m\" is not known"),
+            (["HEAD", "CHANNEL", "MESSAGE", "MESSAGE"], "4: the message \"m\" stands here for the second time"),
+            (["HEAD", "CHANNEL", "MESSAGE", "GROUP", "GROUP"], "5: the group 👍 of the message \"m\" stands here"),
+            (
+                ["HEAD", "CHANNEL", "MESSAGE", "GROUP", "REACTION", "REACTION"],
+                "6: the reaction 👍 of this user on the message \"m\" stands here"
+            ),
+            (["HEAD", "CHANNEL", "DELETED", "GROUP"], "4: the message \"m\" is deleted, and has no reactions"),
+            (["HEAD", "CHANNEL", "DELETED", "REACTION"], "4: the message \"m\" is deleted, and has no reactions"),
+            (
+                ["HEAD", "CHANNEL", #"{"type":"message","changed":1,"deleted":false}"#],
+                "3: a line of the type message needs \"message\""
+            ),
+            (
+                ["HEAD", "CHANNEL", #"{"type":"message","message":"*","changed":1,"deleted":false}"#],
+                "3: \"message\" is"
+            ),
             (
                 [
-                    "HEAD", "CHANNEL", #"{"type":"message","message":"m","changed":1,"deleted":true}"#,
-                    #"{"type":"reaction","message":"m","reaction":"👍","user":"a","count":1,"given":1,"touched":1,"at":5}"#,
-                    #"{"type":"end","lines":5}"#,
-                ], "5: the reactions of the channel chat:1 contradict"
+                    "HEAD", "CHANNEL", "MESSAGE",
+                    #"{"type":"group","message":"m","reaction":"👍","started":1,"first":9007199254740993,"last":5}"#,
+                ], "4: \"first\" is in Unix milliseconds, at most 2^53"
+            ),
+            (
+                [
+                    "HEAD", "CHANNEL", "MESSAGE",
+                    #"{"type":"group","message":"m","reaction":"👍","started":1,"first":"5","last":5}"#,
+                ], "4: this is no line of an export: \"first\" is not"
+            ),
+            (
+                [
+                    "HEAD", "CHANNEL", "MESSAGE", "GROUP",
+                    #"{"type":"reaction","message":"m","reaction":"👍","user":"b","count":9007199254740992,"given":1,"touched":1,"at":5}"#,
+                    "REACTION",
+                ], "6: the counts on the message \"m\" are above 2^53 together"
+            ),
+            (
+                ["HEAD", "CHANNEL", #"{"type":"key","user":"a","key":"k","at":5,"body":"AP8=","answer":"AQID"}"#],
+                "3: \"body\" and \"answer\" are not those of a used key"
+            ),
+            (["HEAD", "REVOCATION", "REVOCATION"], "3: the revocation of this user stands here"),
+            (["HEAD", #"{"type":"revocation","user":"a","at":5,"by":""}"#], "2: \"by\" is 1 to 128"),
+            (
+                ["HEAD", #"{"type":"audit","at":5,"action":"frozen","by":"m","channel":"a b"}"#],
+                "2: \"channel\" is 1 to"
             ),
             (["HEAD", #"{"type":"audit","at":5,"action":"sang","by":"mod"}"#], "2: \"action\" is none"),
         ] as [([String], String)])
     func faults(lines: [String], words: String) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let lines = lines.map { $0 == "HEAD" ? head : $0 == "CHANNEL" ? channel : $0 }
+        let lines = lines.map { named[$0] ?? $0 }
         let problem = try problem(lines)
         #expect(problem?.hasPrefix(words) == true, "\(problem ?? "nothing stopped it")")
+    }
+
+    @Test(
+        "a reaction is one that the wire takes, in its canonical form",
+        arguments: [
+            ("👍", "👍"), ("❤", "❤️"), ("party_parrot", "party_parrot"), ("+1", "+1"), ("a b", nil), ("", nil),
+            ("A", nil), ("a\n", nil), ("\u{7}", nil), ("👍👍", nil), (String(repeating: "a", count: 65), nil), ("é", nil),
+        ] as [(String, String?)])
+    func reactions(text: String, canonical: String?) {
+        var line = ExportLine(.group)
+        (line.message, line.reaction, line.started, line.first, line.last) = ("m", text, 1, 5, 5)
+        let expected = canonical.map { text in
+            Record.group(message: "m", reaction: Reaction(canonical: text), .init(started: 1, first: 5, last: 5))
+        }
+        #expect((try? line.record(upTo: 9)) == expected)
     }
 
     @Test("a file is read line by line, however it ends")

@@ -26,3 +26,8 @@ extension Ledger {
         return ChannelImage(seq: seq, records: records)
     }
 }
+
+extension Record.Key {
+    /// Whether a ledger can read it; one that it cannot read is as if it had not been used.
+    public var isReadable: Bool { Fingerprint(bytes: body) != nil && Answer(bytes: answer) != nil }
+}

@@ -9,6 +9,8 @@ public final class StoreImport {
     public let epoch: String
     private var engine: Engine
     private let replaces: Bool
+    /// The life that the file is in where nothing comes of it.
+    private let before: Life
     /// The entries of the audit that were there before and have not come again; `nil` before the first one comes.
     private var known: [AuditEntry: Int]?
 
@@ -21,6 +23,7 @@ public final class StoreImport {
     public init(file: String, replaces: Bool = false) throws(StoreError) {
         self.replaces = replaces
         var engine = try Engine(file: file)
+        before = engine.life
         epoch = try asStoreError { () throws(SQLiteError) in
             let hasChannels = try engine.database.integer("SELECT EXISTS (SELECT 1 FROM channels)", "reading \(file)")
             try engine.begin.run()
@@ -33,7 +36,10 @@ public final class StoreImport {
     }
 
     deinit {
-        if engine.database.isInTransaction { try? engine.rollback.run() }
+        if engine.database.isInTransaction {
+            try? engine.rollback.run()
+            engine.life = before
+        }
         engine.finish(isComplete: true)
     }
 

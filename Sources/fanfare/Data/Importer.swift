@@ -13,11 +13,13 @@ struct Importer {
     /// How many lines were read.
     private(set) var line = 0
     /// How many channels were begun.
-    private(set) var channels = 0
+    var channels: Int { names.count }
     private let store: StoreImport
     private let decoder = JSONDecoder()
-    private var epoch: String?
-    private var open: (name: String, image: ChannelImage)?
+    private var head: (epoch: String, channels: Int)?
+    private var names: Set<String> = []
+    private var revoked: Set<String> = []
+    private var open: ChannelLines?
     private var hasEnded = false
 
     init(_ store: StoreImport) {
@@ -29,71 +31,94 @@ struct Importer {
     /// - Throws: `Failure` where it is wrong, `StoreError` where the store does not take it.
     mutating func take(_ bytes: [UInt8]) throws {
         line += 1
-        guard let entry = try? decoder.decode(ExportLine.self, from: Data(bytes)) else {
-            throw failure("this is no line of an export")
+        do { try take(try decoder.decode(ExportLine.self, from: Data(bytes))) } catch let fault as ExportLine.Fault {
+            throw failure(fault.words)
+        } catch let error as DecodingError {
+            throw failure(
+                "this is no line of an export" + (error.field.map { ": \"\($0)\" is not what it must be" } ?? ""))
         }
-        do { try take(entry) } catch let fault as ExportLine.Fault { throw failure(fault.words) }
     }
 
     private mutating func take(_ entry: ExportLine) throws {
         guard !hasEnded else { throw failure("this comes behind the end") }
-        guard epoch != nil || entry.type == .export else {
+        guard head != nil || entry.type == .export else {
             throw failure("an export begins with a line of the type export")
         }
         switch entry.type {
-        case .export:
-            guard epoch == nil else { throw failure("a second export begins here") }
-            guard entry.version == ExportLine.version else {
-                throw failure("this form has version \(entry.version ?? 0); version \(ExportLine.version) is known")
-            }
-            epoch = entry.epoch ?? "?"
+        case .export: try begin(entry)
         case .channel:
             try close()
-            open = try entry.beginning()
-            channels += 1
+            let lines = try ChannelLines(entry)
+            guard names.insert(lines.name).inserted else {
+                throw ExportLine.Fault.second("channel \(lines.name)")
+            }
+            open = lines
         case .message, .group, .reaction, .key:
-            guard let seq = open?.image.seq else { throw failure("this belongs to no channel") }
-            open?.image.records.append(try entry.record(upTo: seq))
+            guard open != nil else { throw failure("this belongs to no channel") }
+            try open?.take(entry)
         case .revocation:
             try close()
-            try store.add(try entry.revocation())
+            let revocation = try entry.revocation()
+            guard revoked.insert(revocation.user).inserted else {
+                throw ExportLine.Fault.second("revocation of this user")
+            }
+            try store.add(revocation)
         case .audit:
             try close()
             try store.add(try entry.auditEntry())
-        case .end:
-            try close()
-            guard entry.lines == line else {
-                throw failure("\(entry.lines ?? 0) lines were written, and this is line \(line)")
-            }
-            hasEnded = true
+        case .end: try end(entry)
         }
+    }
+
+    private mutating func begin(_ entry: ExportLine) throws {
+        guard head == nil else { throw failure("a second export begins here") }
+        guard entry.version == ExportLine.version else {
+            throw failure("this form has version \(entry.version ?? 0); version \(ExportLine.version) is known")
+        }
+        head = (try entry.needed(entry.epoch, "epoch"), try entry.needed(entry.channels, "channels"))
+    }
+
+    private mutating func end(_ entry: ExportLine) throws {
+        try close()
+        guard entry.lines == line else {
+            throw failure("\"lines\" of the last line is \(entry.lines ?? 0), and this is line \(line)")
+        }
+        let expected = head?.channels ?? 0
+        guard expected == channels else {
+            throw failure("\"channels\" of the first line is \(expected), and the lines are about \(channels)")
+        }
+        hasEnded = true
     }
 
     /// Puts the channel in that the lines before were about.
     private mutating func close() throws {
-        guard let (name, image) = open else { return }
-        open = nil
-        let held = image.records.count(where: \.isReaction)
-        guard Ledger(image).image.records.count(where: \.isReaction) == held else {
-            throw failure("the reactions of the channel \(brief(name)) contradict each other")
-        }
-        try store.add(name, image)
+        guard let lines = open.take() else { return }
+        try store.add(lines.name, lines.image)
     }
 
     /// Makes all of it durable.
     ///
     /// - Returns: the epoch that the channels were in, and the one that they are in.
     func finish() throws -> (from: String, to: String) {
-        guard hasEnded, let epoch else { throw failure("the end is missing: this is not all of an export") }
+        guard let head else {
+            throw Failure(line: 1, words: "there is nothing; an export begins with a line of the type export")
+        }
+        guard hasEnded else { throw failure("the end is missing: this is not all of an export") }
         try store.finish()
-        return (epoch, store.epoch)
+        return (head.epoch, store.epoch)
     }
 
     private func failure(_ words: String) -> Failure { Failure(line: line, words: words) }
 }
 
-extension Record {
-    fileprivate var isReaction: Bool {
-        if case .entry = self { true } else { false }
+extension DecodingError {
+    /// The field that is wrong; `nil` where it is all of the line.
+    fileprivate var field: String? {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+            .dataCorrupted(let context):
+            context.codingPath.last?.stringValue
+        @unknown default: nil
+        }
     }
 }

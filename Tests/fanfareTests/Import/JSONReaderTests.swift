@@ -118,8 +118,8 @@ import Testing
 
     @Test("what Foundation writes is read as it was; cut off anywhere it is refused")
     func property() throws {
-        let seed = UInt64.random(in: .min ... .max)
-        var generator = Seeded(state: seed)
+        var generator = Seeded()
+        let seed = generator.seed
         for _ in 0..<300 {
             var expected: [String] = []
             let value = [value(&generator, depth: 5, &expected)]
@@ -131,19 +131,6 @@ import Testing
             #expect(found == expected, "seed \(seed)")
             let cut = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &generator)))
             #expect(problem("", bytes: cut)?.hasSuffix("the text ends too early") == true, "seed \(seed)")
-        }
-    }
-
-    /// SplitMix64.
-    private struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ mixed >> 31
         }
     }
 }
