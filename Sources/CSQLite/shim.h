@@ -15,4 +15,10 @@ static inline int csqlite_bind_blob(
     return sqlite3_bind_blob(statement, index, bytes ? bytes : "", count, SQLITE_TRANSIENT);
 }
 
+// A function with a variable number of arguments, which Swift does not import.
+
+static inline int csqlite_leave_log_on_close(sqlite3 *_Nonnull database) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
 #endif

@@ -11,7 +11,7 @@ extension Server {
     /// has, tells each connection to come back later, waits until they are gone, commits what waits, and stops.
     ///
     /// - Parameter drain: how long that may take; `nil`: as the settings have it.
-    /// - Returns: `false` where changes that were told were not taken by the store, and are lost.
+    /// - Returns: `false` where changes that were told were not taken by the store, or may not be found in its file again.
     @discardableResult
     public func stop(_ drain: DrainSettings? = nil) -> Bool {
         guard !isStopped.exchange(true, ordering: .relaxed) else { return true }
@@ -32,9 +32,10 @@ extension Server {
         // What follows ends by itself, and loops that have stopped do not answer.
         watchdog.withLock { $0.take() }?.end()
         sharedLog?.close()
-        store.close()
+        let fault = store.close()
+        if let fault { context.log.error("the store's file is not in order: \(fault.reason)") }
         for loop in loops { loop.stop() }
-        return isWhole
+        return isWhole && fault == nil
     }
 
     /// Has all hubs begin something, and waits until each has told its end; `false`: the time was over first.

@@ -42,6 +42,8 @@ public final class Server: Sendable {
         _ settings: ServerSettings, loopCount: Int, passed: [PassedSocket] = [], log: BrokerLog,
         logEnded: @escaping @Sendable () -> Void = {}
     ) throws(ServerError) {
+        // Before the store, which makes its folder: a start that comes to nothing leaves nothing behind.
+        try Server.checkAddresses(settings, passed)
         let store = try Server.openStore(settings)
         do throws(ServerError) {
             let sharedLog = try settings.nats.map { nats throws(ServerError) in try Server.openLog(nats, log) }
@@ -100,6 +102,21 @@ public final class Server: Sendable {
         self.certificates = certificates
         warnOfCertificates()
         warnOfMemory(settings.broker.limits)
+    }
+
+    /// Refuses addresses that cannot be listened on.
+    private static func checkAddresses(
+        _ settings: ServerSettings, _ passed: [PassedSocket]
+    ) throws(ServerError) {
+        do throws(TransportError) {
+            for listen in settings.listen {
+                for address in try listen.address.resolved() where !passed.contains(where: { $0.matches(address) }) {
+                    try ListeningSocket.check(address)
+                }
+            }
+        } catch {
+            throw ServerError("\(error)")
+        }
     }
 
     /// Listens at an address (at each, where a name has several); answers with the real ports.

@@ -80,13 +80,15 @@ public final class MemoryStore: Store {
     }
 
     /// Forgets everything; later calls are answered with ``StoreError/closed``.
-    public func close() {
+    @discardableResult
+    public func close() -> StoreError? {
         state.withLock { state in
             state.isClosed = true
             state.channels = [:]
             state.revocations = [:]
         }
         memoryOutbox.close()
+        return nil
     }
 
     /// While a reason is set, every commit is unavailable for it: how tests of the broker see an outage.

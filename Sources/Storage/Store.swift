@@ -54,7 +54,10 @@ public protocol Store: AnyObject, Sendable {
     var waitingRecords: Int { get }
 
     /// Commits what waits, then closes; later calls are answered with ``StoreError/closed``.
-    func close()
+    ///
+    /// - Returns: why what was committed may not be found again; `nil` where all is in order.
+    @discardableResult
+    func close() -> StoreError?
 }
 
 extension Store {
@@ -145,4 +148,9 @@ public enum StoreError: Error, Sendable, Equatable {
         case .closed: "it is closed"
         }
     }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// The reason, so that no line for people has the name of a case in it.
+    public var description: String { reason }
 }

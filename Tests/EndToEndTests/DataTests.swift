@@ -13,6 +13,11 @@ import Testing
         try await Places.withFolder { try await runClient("ends.py", $0.path()) }
     }
 
+    @Test("what stands in the place of the store's file, is cut short or read only, and output that goes nowhere")
+    func files() async throws {
+        try await Places.withFolder { try await runClient("storefiles.py", $0.path()) }
+    }
+
     @Test("reactions of Slack, Discord, Zulip and Mattermost come into channels, once, as the namespace allows")
     func imports() async throws {
         try await Places.withFolder { try await runClient("imports.py", $0.path()) }

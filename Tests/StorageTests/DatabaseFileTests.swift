@@ -64,10 +64,11 @@ import Testing
 
     @Test func `A folder that cannot be made or written is unavailable`() throws {
         try Data().write(to: URL(filePath: folder.file("file")))
-        #expect(unavailableReason(folder.file("file/fanfare.db"))?.contains("Not a directory") == true)
         #expect(unavailableReason("/proc/fanfare/fanfare.db")?.contains("cannot make the folder /proc/fanfare") == true)
         #expect(unavailableReason("/proc/fanfare.db") != nil)
-        #expect(unavailableReason(folder.path) != nil, "a folder is no file")
+        #expect(
+            unavailableReason(folder.file("file/x"))
+                == "\(folder.file("file")) is a file, and is to be the folder of one")
     }
 
     @Test func `A closed database is free although a child that is starting has copies of its descriptors`() throws {
@@ -192,20 +193,71 @@ import Testing
         }
     }
 
+    private func truncate(to size: UInt64) throws {
+        let file = try FileHandle(forWritingTo: URL(filePath: folder.file()))
+        try file.truncate(atOffset: size)
+        try file.close()
+    }
+
+    private func bytes(_ suffix: String = "") throws -> Data {
+        try Data(contentsOf: URL(filePath: folder.file() + suffix))
+    }
+
     @Test(arguments: [0, 4_096]) func `What would be written to a file that was cut short is refused`(size: UInt64)
         async throws
     {
         try await makeStore()
         let store = try SQLiteStore(file: folder.file())
         #expect(await store.commit("chat:42", 2_001, [.entry("ada", seq: 2_001)]).isSuccess)
-        let file = try FileHandle(forWritingTo: URL(filePath: folder.file()))
-        try file.truncate(atOffset: size)
-        try file.close()
+        let whole = try bytes()
+        try truncate(to: size)
         for channel in ["chat:42", "chat:7"] {
             let reason = await store.commit(channel, 2_002, [.entry("bob", seq: 2_002)]).unavailability
             #expect(reason?.contains("cut short") == true, "\(reason ?? "none")")
         }
-        store.close()
+        let revoked = await withCheckedContinuation { continuation in
+            store.revoke(Revocation(user: "eve", at: 5, by: "mod")) { continuation.resume(returning: $0) }
+        }
+        #expect(revoked.unavailability?.contains("cut short") == true)
+        let removed = await withCheckedContinuation { continuation in
+            store.outbox.remove("q", oldest: 1) { continuation.resume(returning: $0) }
+        }
+        #expect(throws: StoreError.self) { try removed.get() }
+        let (cut, log) = (try bytes(), try bytes("-wal"))
+        #expect(store.close()?.reason.contains("the file was cut short while it was in use") == true)
+        #expect(try bytes() == cut && bytes("-wal") == log, "nothing was written at the end")
+        #expect(cut == whole.prefix(Int(size)) && !log.isEmpty)
+    }
+
+    @Test func `A file that was cut before anything was changed, or grew again, is not written either`() async throws {
+        try await makeStore()
+        let whole = try bytes()
+        let store = try SQLiteStore(file: folder.file())
+        try truncate(to: 8_192)
+        #expect(await store.commit("chat:7", 1, [.entry("ada")]).unavailability?.contains("cut short") == true)
+        try truncate(to: UInt64(whole.count) * 2)
+        #expect(await store.commit("chat:8", 1, [.entry("ada")]).unavailability?.contains("cut short") == true)
+        let grown = try bytes()
+        #expect(store.close() != nil)
+        #expect(try bytes() == grown)
+    }
+
+    @Test func `A file that is cut when all is done is left as it is`() async throws {
+        try await makeStore()
+        let store = try SQLiteStore(file: folder.file())
+        #expect(await store.commit("chat:42", 2_001, [.entry("ada", seq: 2_001)]).isSuccess)
+        try truncate(to: 4_096)
+        let cut = try bytes()
+        #expect(store.close()?.reason.contains("cut short") == true)
+        #expect(try bytes() == cut)
+    }
+
+    @Test func `A store that is closed in order says nothing, one whose file was moved away says so`() throws {
+        #expect(try SQLiteStore(file: folder.file()).close() == nil)
+        let store = try SQLiteStore(file: folder.file())
+        try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("away.db"))
+        #expect(store.close()?.reason.contains("moved or removed while it was in use") == true)
+        #expect(try StoreCheck.run(folder.file("away.db")).faults == [])
     }
 
     @Test func `What would be written to a file that was removed is refused`() async throws {

@@ -30,6 +30,18 @@ struct ListenerTests {
         }
     }
 
+    @Test func `an address is checked without being taken`() async throws {
+        try await withLoop { loop in
+            let host = try await Host(on: loop)
+            #expect(throws: TransportError.system(call: "listen on \(host.address)", errno: EADDRINUSE)) {
+                try ListeningSocket.check(host.address)
+            }
+            let free = try ListeningSocket(.ipv4(0x7F00_0001, port: 0)).address
+            try ListeningSocket.check(free)
+            #expect(try ListeningSocket(free).address == free)
+        }
+    }
+
     @Test(arguments: [":0", "[::]:0"])
     func `both families are served on all addresses`(address: String) async throws {
         try await withLoop { loop in

@@ -79,8 +79,7 @@ extension Engine {
 
     /// Empties those of the channels that nothing has changed after a moment, all or none, and says how many.
     mutating func expire(_ channels: [String], unchangedSince moment: Int64) throws(SQLiteError) -> Int {
-        try checkPlace()
-        let expired = try transaction(begin) { () throws(SQLiteError) in
+        let expired = try change { () throws(SQLiteError) in
             var expired = 0
             for channel in channels where try expiry.expire(channel, unchangedSince: moment) { expired += 1 }
             return expired

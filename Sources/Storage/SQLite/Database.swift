@@ -1,5 +1,4 @@
 import CSQLite
-import Glibc
 
 /// One open SQLite database, used by one thread at a time.
 ///
@@ -10,6 +9,8 @@ import Glibc
     private let locks: DatabaseLocks?
     /// The most bytes that the file was seen with: nothing here makes it smaller.
     private var largestSize = 0
+    /// Whether it was seen smaller: whatever its size is then, it is no longer the file that was opened.
+    private(set) var isCut = false
 
     /// Opens a file, making it where it is missing.
     init(path: String, locks: consuming DatabaseLocks) throws(SQLiteError) {
@@ -42,27 +43,25 @@ import Glibc
     /// - Throws: ``StoreError/unavailable(_:)`` where it cannot be opened or read now, ``StoreError/unusable(_:)`` where it
     ///   is another program's, damaged, or of another version.
     static func open(readingStore file: String) throws(StoreError) -> Database {
-        var status = stat()
-        guard unsafe stat(file, &status) == 0 else {
-            let words = errno == ENOENT ? "there is no store" : "cannot look at the store"
-            throw .unavailable("\(words) \(file): \(lastError())")
-        }
-        // SQLite would wait for a pipe.
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .unusable("\(file) is no regular file") }
-        let database = try asStoreError { () throws(SQLiteError) in try Database(reading: file) }
+        let place = try StoredFile(file)
+        try place.refuseCut()
+        let database = try asStoreError { () throws(SQLiteError) in try Database(reading: place) }
         database.setBusyTimeout(milliseconds: 5_000)
-        try Schema.current.checkReadable(database, path: file)
+        do throws(StoreError) { try Schema.current.checkReadable(database, path: file) } catch {
+            if case .unavailable = error, place.cannotHaveLog { throw place.needsLog }
+            throw error
+        }
         return database
     }
 
     /// Opens a file that is there to be read alone, beside whoever writes it.
-    init(reading path: String) throws(SQLiteError) {
+    private init(reading file: StoredFile) throws(SQLiteError) {
         var opened: OpaquePointer?
-        let code = unsafe sqlite3_open_v2(
-            path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI
+        let code = unsafe sqlite3_open_v2(file.address, &opened, flags, nil)
         guard code == SQLITE_OK, let handle = unsafe opened else {
             unsafe sqlite3_close(opened)
-            throw SQLiteError(extendedCode: code, purpose: "opening \(path)", message: describe(code))
+            throw SQLiteError(extendedCode: code, purpose: "opening \(file.path)", message: describe(code))
         }
         unsafe self.handle = handle
         locks = nil
@@ -108,16 +107,25 @@ import Glibc
         return code == SQLITE_OK && hasMoved != 0
     }
 
-    /// Whether somebody has cut the file short under us: what is in the write-ahead log alone then is no store.
-    func wasCut() -> Bool {
+    /// Looks at the file's size, and says whether somebody has cut it short under us: what is in the write-ahead log alone
+    /// then is no store.
+    @discardableResult
+    func noteSize() -> Bool {
         let size =
             switch locks {
             case .some(let locks): locks.on.size
             case nil: nil as Int?
             }
-        guard let size else { return false }
-        defer { largestSize = max(largestSize, size) }
-        return size < largestSize
+        if let size {
+            if size < largestSize { isCut = true }
+            largestSize = max(largestSize, size)
+        }
+        return isCut
+    }
+
+    /// Has closing write nothing into the file, and leave the write-ahead log beside it.
+    func leaveFile() {
+        unsafe csqlite_leave_log_on_close(handle)
     }
 
     /// Moves what the write-ahead log holds into the file and empties the log, as far as readers let it.

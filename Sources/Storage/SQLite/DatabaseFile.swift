@@ -27,29 +27,21 @@ struct DatabaseFile {
     /// A file of 0 bytes that was a store is refused: SQLite would take it for a new one, and drop its write-ahead log. One
     /// that is missing was removed, and a new store begins.
     func lock() throws(StoreError) -> DatabaseLocks {
+        let isThere = try StoredFile.size(of: path) != nil
         var beside = try FileLock(path: path + ".lock", leavesHolder: true)
-        if !Self.isThere(path) { beside.noteNothing() }
+        if !isThere { beside.noteNothing() }
         let on = try FileLock(path: path, leavesHolder: false)
-        if on.size == 0, beside.marksStore || Self.hasBytes(path + "-wal") {
-            throw .unusable(
-                "\(path) has 0 bytes and was a store: put a copy of it in its place, or remove it and \(path)-wal "
-                    + "to begin with nothing")
-        }
+        if on.size == 0 { try StoredFile.refuseCut(path, wasStore: beside.marksStore) }
         return DatabaseLocks(beside: beside, on: on)
     }
 
-    private static func isThere(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe stat(path, &status) == 0
-    }
-
-    private static func hasBytes(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 && status.st_size > 0
-    }
-
     private static func makeFolder(_ path: String) throws(StoreError) {
-        if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        if unsafe mkdir(path, 0o700) == 0 { return }
+        if errno == EEXIST {
+            var status = stat()
+            guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
+            throw .unavailable("\(path) is a file, and is to be the folder of one")
+        }
         if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             try makeFolder(String(path[..<slash]))
             if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }

@@ -83,6 +83,7 @@ struct Engine {
         beginReading = try Statement(database, "BEGIN", "reading a channel")
         commit = try Statement(database, "COMMIT", "saving changes")
         rollback = try Statement(database, "ROLLBACK", "taking back changes")
+        database.noteSize()
     }
 
     private static func configure(_ database: Database, _ settings: SQLiteSettings) throws(SQLiteError) {
@@ -152,7 +153,7 @@ struct Engine {
         do throws(SQLiteError) {
             var sweeper = sweeper
             try setSyncing(false)
-            mustSweep = try transaction(begin) { () throws(SQLiteError) in
+            mustSweep = try change { () throws(SQLiteError) in
                 if try sweeper.step() { return true }
                 guard try remover.step() else { return false }
                 writer.forget()
@@ -173,14 +174,14 @@ struct Engine {
     }
 
     private mutating func note(_ use: Life.Use) throws(SQLiteError) {
+        try checkPlace()
         try setSyncing(true)
         try life.note(use)
     }
 
     /// Commits a revocation; refused while the file is not in its place.
     func write(_ revocation: Revocation) throws(SQLiteError) {
-        try checkPlace()
-        try transaction(begin) { () throws(SQLiteError) in try audit.write(revocation) }
+        try change { () throws(SQLiteError) in try audit.write(revocation) }
     }
 
     /// Reads who was revoked.
@@ -188,11 +189,15 @@ struct Engine {
         try audit.revocations()
     }
 
+    /// Refuses what would be written where the next start does not find it, or would make damage worse.
     func checkPlace() throws(SQLiteError) {
-        let fault =
-            database.hasMoved ? "the file was moved or removed" : database.wasCut() ? "the file was cut short" : nil
-        guard let fault else { return }
+        guard let fault = placeFault else { return }
         throw SQLiteError(extendedCode: SQLITE_READONLY, purpose: "saving changes", message: fault)
+    }
+
+    private var placeFault: String? {
+        if database.noteSize() { return "the file was cut short" }
+        return database.hasMoved ? "the file was moved or removed" : nil
     }
 
     /// Reads a channel as of one moment.
@@ -212,10 +217,16 @@ struct Engine {
 
     /// Removes the oldest entries of a queue of the outbox, all or none, and says how many.
     func removeFromOutbox(_ queue: String, oldest count: Int) throws(SQLiteError) -> Int {
-        try transaction(begin) { () throws(SQLiteError) in try outbox.remove(queue, oldest: count) }
+        try change { () throws(SQLiteError) in try outbox.remove(queue, oldest: count) }
     }
 
-    func transaction<Value>(
+    /// Changes something in one transaction, all or nothing; refused while the file is not in its place.
+    func change<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
+        try checkPlace()
+        return try transaction(begin, body)
+    }
+
+    private func transaction<Value>(
         _ begin: Statement, _ body: () throws(SQLiteError) -> Value
     ) throws(SQLiteError) -> Value {
         try begin.run()
@@ -235,12 +246,21 @@ struct Engine {
         try database.integer("PRAGMA \(name)", "reading \(name)")
     }
 
-    /// Leaves everything in the one file, unless a reader of another program still needs the write-ahead log.
+    /// Leaves everything in the one file, unless a reader of another program still needs the write-ahead log; a file that was
+    /// cut short is left as it is, with the log beside it.
     ///
     /// - Parameter isComplete: whether nothing is missing that was handed over.
-    mutating func finish(isComplete: Bool) {
+    /// - Returns: what is wrong with the file, for a person.
+    @discardableResult
+    mutating func finish(isComplete: Bool) -> StoreError? {
         database.setBusyTimeout(milliseconds: 1_000)
-        if isComplete { try? note(.closed) }
-        try? database.checkpoint()
+        let fault = placeFault
+        if database.isCut {
+            database.leaveFile()
+        } else {
+            if isComplete { try? note(.closed) }
+            try? database.checkpoint()
+        }
+        return fault.map { .unusable("\($0) while it was in use: put a copy in its place (fanfare backup makes them)") }
     }
 }

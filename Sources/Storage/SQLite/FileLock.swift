@@ -33,7 +33,7 @@ struct FileLock: ~Copyable {
             throw .unavailable("cannot lock \(path), only one broker may use a database: \(reason)")
         }
         self.descriptor = descriptor
-        marksStore = leavesHolder && Self.lines(descriptor).dropFirst().first.map(String.init) == Self.mark
+        marksStore = leavesHolder && Self.marksStore(descriptor)
         if leavesHolder { write(marksStore) }
     }
 
@@ -42,6 +42,18 @@ struct FileLock: ~Copyable {
         // the copy the lock: closing ours alone would leave the file locked for as long.
         flock(descriptor, LOCK_UN)
         Glibc.close(descriptor)
+    }
+
+    /// Whether a file says that the database beside it has been made; its lock is not taken.
+    static func marksStore(at path: String) -> Bool {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { Glibc.close(descriptor) }
+        return marksStore(descriptor)
+    }
+
+    private static func marksStore(_ descriptor: CInt) -> Bool {
+        lines(descriptor).dropFirst().first.map(String.init) == mark
     }
 
     /// Leaves word that the database beside the file has been made.

@@ -24,8 +24,8 @@ struct GroupCommitter {
         self.outbox = outbox
     }
 
-    /// Serves a queue until it is closed and empty.
-    mutating func serve(_ queue: RequestQueue) {
+    /// Serves a queue until it is closed and empty; gives what is wrong at the end.
+    mutating func serve(_ queue: RequestQueue) -> StoreError? {
         var requests: [StoreRequest] = []
         while queue.take(&requests, waits: !engine.mustSweep) {
             for request in requests { serve(request) }
@@ -33,7 +33,7 @@ struct GroupCommitter {
             requests.removeAll(keepingCapacity: true)
             if engine.mustSweep { engine.sweep() }
         }
-        engine.finish(isComplete: failed.isEmpty)
+        return engine.finish(isComplete: failed.isEmpty)
     }
 
     private mutating func serve(_ request: StoreRequest) {

@@ -20,6 +20,7 @@ final class RequestQueue: Sendable {
         var recordCount = 0
         var isSleeping = false
         var isClosed = false
+        var fault: StoreError?
 
         /// Whether whoever holds the lock must wake the thread.
         mutating func stopSleeping() -> Bool {
@@ -34,6 +35,14 @@ final class RequestQueue: Sendable {
 
     init(maximumRecords: Int) {
         self.maximumRecords = maximumRecords
+    }
+
+    /// What was wrong when all was served; `nil` until then.
+    var fault: StoreError? { state.withLock { $0.fault } }
+
+    /// Leaves what was wrong when all was served.
+    func end(_ fault: StoreError?) {
+        state.withLock { $0.fault = fault }
     }
 
     /// Adds a commit, or its refusal where too many records wait; `false` after ``close()``.

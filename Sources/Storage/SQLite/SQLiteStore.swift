@@ -36,7 +36,7 @@ public final class SQLiteStore: Store {
         self.queue = queue
         thread = try StoreThread {
             var committer = GroupCommitter(engine, outbox)
-            committer.serve(queue)
+            queue.end(committer.serve(queue))
         }
     }
 
@@ -121,7 +121,9 @@ public final class SQLiteStore: Store {
     /// Commits what waits, leaves everything in the one file and ends the thread; see ``Store/close()``.
     ///
     /// Called from an answer, it returns before that is done.
-    public func close() {
+    @discardableResult
+    public func close() -> StoreError? {
         if queue.close() { thread.join() }
+        return queue.fault
     }
 }

@@ -49,6 +49,15 @@ public final class ListeningSocket: Sendable {
         first = Locked(FirstSocket(descriptor: consume descriptor))
     }
 
+    /// Finds out whether an address could be taken, and leaves it as it is.
+    ///
+    /// - Parameter address: where to listen; with numbers, not a name.
+    /// - Throws: `TransportError`, as taking it would.
+    public static func check(_ address: SocketAddress) throws(TransportError) {
+        if case .unix(let path) = address { return try SocketPath.check(path) }
+        _ = try bind(address, sharing: false)
+    }
+
     /// Takes sockets that were passed, which all listen at the same address.
     ///
     /// - Parameters:

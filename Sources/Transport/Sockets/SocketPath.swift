@@ -39,6 +39,13 @@ final class SocketPath: Sendable {
         return descriptor
     }
 
+    /// Finds out whether one could listen at the path, as ``listen(at:backlog:)`` does; nothing is made or removed.
+    static func check(_ path: String) throws(TransportError) {
+        let folder = try lockFolder(of: path)
+        defer { _ = folder }
+        _ = try hasDeadSocket(at: path)
+    }
+
     private static func lockFolder(of path: String) throws(TransportError) -> FileDescriptor {
         let folder: String
         switch path.lastIndex(of: "/") {
@@ -53,13 +60,19 @@ final class SocketPath: Sendable {
     }
 
     private static func removeDeadSocket(at path: String) throws(TransportError) {
+        guard try hasDeadSocket(at: path) else { return }
+        guard unsafe unlink(path) == 0 else { throw .last("remove \(path)") }
+    }
+
+    /// Whether there is a socket on which nobody listens any more.
+    private static func hasDeadSocket(at path: String) throws(TransportError) -> Bool {
         var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return }
+        guard unsafe lstat(path, &status) == 0 else { return false }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw .occupiedPath("\(path) exists and is not a socket") }
         let probe = try FileDescriptor.streamSocket(AF_UNIX)
         let result = unsafe SocketAddress.unix(path: path).withSystemAddress { unsafe connect(probe.number, $0, $1) }
         // Only a refusal proves that nobody listens; a full backlog, say, is a busy server.
         guard result != 0, errno == ECONNREFUSED else { throw .occupiedPath("a server already listens on \(path)") }
-        guard unsafe unlink(path) == 0 else { throw .last("remove \(path)") }
+        return true
     }
 }

@@ -46,7 +46,7 @@ final class HeldStore: Store {
         answer(.success(channels.count))
     }
 
-    func close() {}
+    func close() -> StoreError? { nil }
 
     /// Takes the oldest commit that waits.
     func next() -> Commit? {

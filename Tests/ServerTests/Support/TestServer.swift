@@ -175,7 +175,5 @@ final class HeldStore: Store {
         store.loadRevocations(answer: answer)
     }
 
-    func close() {
-        store.close()
-    }
+    func close() -> StoreError? { store.close() }
 }

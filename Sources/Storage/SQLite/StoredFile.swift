@@ -1,0 +1,93 @@
+import Glibc
+
+/// The file of a store that is there already, and what is to be known of it before SQLite opens it.
+struct StoredFile {
+    let path: String
+    private let size: Int
+    /// Whether its folder is on a file system that is read only.
+    private let isOnReadOnlySystem: Bool
+    private let hasLog: Bool
+
+    /// Looks at a file.
+    ///
+    /// - Throws: ``StoreError/unavailable(_:)`` where nothing is there, or no regular file.
+    init(_ path: String) throws(StoreError) {
+        guard let size = try Self.size(of: path) else {
+            throw .unavailable("there is no store \(path): \(lastError())")
+        }
+        self.path = path
+        self.size = size
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        isOnReadOnlySystem = unsafe access(folder, W_OK) != 0 && errno == EROFS
+        hasLog = unsafe access(path + "-wal", F_OK) == 0
+    }
+
+    /// How many bytes a file has; `nil` where nothing is there.
+    ///
+    /// - Throws: ``StoreError/unavailable(_:)`` where it is no regular file: SQLite would wait for a pipe.
+    static func size(of path: String) throws(StoreError) -> Int? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw .unavailable("cannot look at \(path): \(lastError())")
+        }
+        let kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: nil as String?
+            case S_IFDIR: "a folder"
+            case S_IFIFO: "a pipe"
+            case S_IFSOCK: "a socket"
+            default: "a device"
+            }
+        guard let kind else { return Int(status.st_size) }
+        let hint = unsafe access(path + "/fanfare.db", F_OK) == 0 ? "; the store in it is \(path)/fanfare.db" : ""
+        throw .unavailable("\(path) is \(kind), and no file of a store\(hint)")
+    }
+
+    /// Refuses a file of 0 bytes that was a store: SQLite would take it for a new one, and drop its write-ahead log.
+    static func refuseCut(_ path: String, wasStore: Bool) throws(StoreError) {
+        var status = stat()
+        let hasLog = unsafe stat(path + "-wal", &status) == 0 && status.st_size > 0
+        guard wasStore || hasLog else { return }
+        throw .unusable(
+            "\(path) has 0 bytes and was a store: put a copy of it in its place, or remove it and \(path)-wal "
+                + "to begin with nothing")
+    }
+
+    /// Refuses it where it has 0 bytes and was a store, as a broker does.
+    func refuseCut() throws(StoreError) {
+        guard size == 0 else { return }
+        // What lies beside it lies beside the file itself, where this is a link.
+        let real = unsafe realpath(path, nil)
+        defer { unsafe free(real) }
+        let place = unsafe real.map { unsafe String(cString: $0) } ?? path
+        try Self.refuseCut(place, wasStore: FileLock.marksStore(at: place + ".lock"))
+    }
+
+    /// What SQLite opens it by.
+    ///
+    /// Without a write-ahead log on a file system that is read only nobody changes it, and SQLite must not try to make one.
+    var address: String {
+        let allowed = Array("/._-~".utf8)
+        var address = "file:" + (path.hasPrefix("/") ? "" : "./")
+        for byte in path.utf8 {
+            let isPlain = allowed.contains(byte) || Character(Unicode.Scalar(byte)).isASCIIWord
+            address += isPlain ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return isOnReadOnlySystem && !hasLog ? address + "?immutable=1" : address
+    }
+
+    /// Whether it may have a write-ahead log that cannot be read where it is.
+    var cannotHaveLog: Bool { isOnReadOnlySystem && hasLog }
+
+    /// What to do then.
+    var needsLog: StoreError {
+        .unavailable(
+            "\(path) has a write-ahead log, which is read with files beside it, and the file system is read only: "
+                + "copy fanfare.db and fanfare.db-wal together to a folder that can be written")
+    }
+}
+
+extension Character {
+    fileprivate var isASCIIWord: Bool { isASCII && (isLetter || isNumber) }
+}
