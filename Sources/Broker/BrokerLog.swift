@@ -64,7 +64,7 @@ public struct BrokerLog: Sendable {
         switch throttle.admit(recurring, at: .now) {
         case nil: break
         case 0?: put(level, line(), trace)
-        case let leftOut?: put(level, line() + " (and \(leftOut) lines of this kind were left out)", trace)
+        case let leftOut?: put(level, line() + " (left out: \(counted(leftOut, "line")) of this kind)", trace)
         }
     }
 

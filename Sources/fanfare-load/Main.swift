@@ -11,7 +11,7 @@ struct Main {
         let words = Array(CommandLine.arguments.dropFirst())
         do {
             if let text = try program.text(askedBy: words) {
-                Output.write(text, to: STDOUT_FILENO)
+                try Output.print(text)
                 exit(0)
             }
             let rest = Array(words.dropFirst())
@@ -22,6 +22,9 @@ struct Main {
                 default: try load(words)
                 }
             exit(isGood ? 0 : 1)
+        } catch let error as Output.Failure {
+            Output.write("fanfare-load: \(error)\n", to: STDERR_FILENO)
+            exit(1)
         } catch {
             Output.write("fanfare-load: \(error)\n", to: STDERR_FILENO)
             exit(2)
@@ -34,7 +37,7 @@ struct Main {
     private static func load(_ arguments: [String]) throws -> Bool {
         let words = try syntax.parse(arguments, environment: Output.environment)
         if let text = words.textToPrint {
-            Output.write(text, to: STDOUT_FILENO)
+            try Output.print(text)
             return true
         }
         let plan = try Plan(words)
@@ -46,7 +49,7 @@ struct Main {
         }
         try Output.checkFiles(words)
         let report = try plan.run(interruption: interruption, display: display(plan, words))
-        Output.write(words.flag("json") ? report.json + "\n" : report.text, to: STDOUT_FILENO)
+        try Output.print(words.flag("json") ? report.json + "\n" : report.text)
         try Output.save(report, words)
         return report.isOK
     }
@@ -57,7 +60,7 @@ struct Main {
         let limit = try LimitSearch(plan, raising: subject).run(interruption: interruption) { step in
             if !words.flag("quiet") { Output.write(step.line(subject) + "\n", to: STDERR_FILENO) }
         }
-        Output.write(words.flag("json") ? limit.json + "\n" : limit.text, to: STDOUT_FILENO)
+        try Output.print(words.flag("json") ? limit.json + "\n" : limit.text)
         return limit.isFound
     }
 
@@ -76,7 +79,7 @@ struct Main {
         ) { line in
             if !words.flag("quiet") { Output.write(line + "\n", to: STDERR_FILENO) }
         }
-        Output.write(words.flag("json") ? report.json + "\n" : report.text, to: STDOUT_FILENO)
+        try Output.print(words.flag("json") ? report.json + "\n" : report.text)
         try Output.save(report, words)
         return report.isOK
     }
@@ -85,7 +88,7 @@ struct Main {
     private static func work(_ arguments: [String]) throws -> Bool {
         let words = try workerSyntax.parse(arguments)
         if let text = words.textToPrint {
-            Output.write(text, to: STDOUT_FILENO)
+            try Output.print(text)
             return true
         }
         let (interruption, listening) = try Interruption.onSignals()
@@ -108,12 +111,12 @@ struct Main {
     private static func compare(_ arguments: [String]) throws -> Bool {
         let words = try compareSyntax.parse(arguments)
         if let text = words.textToPrint {
-            Output.write(text, to: STDOUT_FILENO)
+            try Output.print(text)
             return true
         }
         let comparison = try Comparison(
             Output.read(words.text("BEFORE")), Output.read(words.text("AFTER")), bounds: words.texts("fail-if"))
-        Output.write(comparison.text, to: STDOUT_FILENO)
+        try Output.print(comparison.text)
         return comparison.failures.isEmpty
     }
 

@@ -38,7 +38,7 @@ enum Output {
     }
 
     /// Writes a report into the files that were asked for.
-    static func save(_ report: Report, _ words: CommandWords) throws(UsageError) {
+    static func save(_ report: Report, _ words: CommandWords) throws {
         for name in files {
             guard let path = words.textIfAny(name) else { continue }
             let text =
@@ -50,8 +50,8 @@ enum Output {
                 }
             let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
             guard file >= 0 else { throw UsageError("--\(name): \(path) cannot be written") }
-            write(text, to: file)
-            close(file)
+            defer { close(file) }
+            guard write(text, to: file) else { throw Failure(place: "--\(name): \(path)") }
         }
     }
 
@@ -71,14 +71,32 @@ enum Output {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes all of a text; a reader that is gone ends it.
-    static func write(_ text: String, to descriptor: CInt) {
+    /// What was to be written went nowhere.
+    struct Failure: Error, CustomStringConvertible {
+        /// Where it was to go.
+        var place: String
+        /// The system's number for why.
+        var code = errno
+
+        /// A few words for a person.
+        var description: String { "\(place) takes no more (\(unsafe String(cString: strerror(code))))" }
+    }
+
+    /// Writes what was asked for to standard output.
+    static func print(_ text: String) throws(Failure) {
+        guard write(text, to: STDOUT_FILENO) else { throw Failure(place: "standard output") }
+    }
+
+    /// Writes all of a text; `false` where it cannot be written, or its reader is gone.
+    @discardableResult
+    static func write(_ text: String, to descriptor: CInt) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             // The buffer is valid for the call, and no more than its count is read from it.
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else { return }
+            guard count > 0 || (count < 0 && errno == EINTR) else { return false }
             rest = rest.dropFirst(max(0, count))
         }
+        return true
     }
 }

@@ -16,17 +16,20 @@ struct Main {
             name: "fanfare", summary: "Fanfare, a real-time reaction broker: people react, everyone sees it at once.",
             commands: commands.map { $0.options }, version: ReleaseVersion.current, date: ReleaseVersion.date,
             pages: [SettingsManual.page])
-        do throws(UsageError) {
+        do {
             switch try set.select(words) {
             case .print(let text):
-                StandardOutput().write(text)
+                try StandardOutput().write(text)
                 return ExitCode.done
             case .command(let name, let words):
                 return run(name, words)
             }
-        } catch {
+        } catch let error as UsageError {
             complain("fanfare: \(error.message)")
             return ExitCode.wrongWords
+        } catch {
+            complain("fanfare: \(error)")
+            return ExitCode.failed
         }
     }
 

@@ -27,7 +27,7 @@ import Testing
         #expect(refusal("b", "gone", key: "new") == .frozen)
         try desk.apply(.freeze(false), "mod")
         #expect(refusal("b", "gone", key: "new") == .messageDeleted)
-        #expect(refusal("b", "m", key: "new") == .tooManyReactions("at most 1 reactions a user and message"))
+        #expect(refusal("b", "m", key: "new") == .tooManyReactions("at most 1 reaction a user and message"))
         #expect(refusal("a", "m", key: "new") == nil)
     }
 

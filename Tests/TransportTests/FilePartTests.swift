@@ -12,4 +12,9 @@ import Testing
     func words(bytes: Int, words: String) {
         #expect(FilePart.words(for: bytes) == words)
     }
+
+    @Test("One of something has no s behind it", arguments: [(0, "0 lines"), (1, "1 line"), (2, "2 lines")])
+    func counted(count: Int, words: String) {
+        #expect(Transport.counted(count, "line") == words)
+    }
 }

@@ -30,7 +30,7 @@ extension Hub {
         let days = (now / 1_000 - storeTime) / 86_400
         if days > 0, !isClockAhead {
             log.warning(
-                "the clock is \(days) days ahead of when this store was last in use: channels grow old by a day an hour until that is made up for; set the clock if it is wrong"
+                "the clock is \(counted(days, "day")) ahead of when this store was last in use: channels grow old by a day an hour until that is made up for; set the clock if it is wrong"
             )
         }
         isClockAhead = days > 0

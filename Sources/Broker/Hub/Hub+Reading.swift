@@ -22,7 +22,7 @@ extension Hub {
         switch result {
         case .success: health.couldRead()
         case .failure(let error):
-            log.say(.error, .store, "the store could not read a channel: \(error)")
+            log.say(.error, .store, "the store could not read a channel: \(error.reason)")
             if error != .closed {
                 countFailedRead(of: name)
                 look()

@@ -16,7 +16,7 @@ extension Hub {
         for name in store.outbox.queues
         where home(of: name, among: hubs.count) == index && settings.namespaces[name]?.outbound?.webhook == nil {
             log.warning(
-                "\(store.outbox.pending(in: name)) events of the namespace '\(name)' wait for a webhook, and the settings have none; they are kept"
+                "\(counted(store.outbox.pending(in: name), "event")) of the namespace '\(name)' kept for a webhook, and the settings have none"
             )
         }
     }

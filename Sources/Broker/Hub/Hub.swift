@@ -361,7 +361,9 @@ public actor Hub {
         case .failure(let error):
             metrics.commitFailures += 1
             health.answered(isTaken: false, at: time)
-            log.say(.error, .store, "the store refused the changes of \(channels.count) channels: \(error.reason)")
+            log.say(
+                .error, .store,
+                "the store refused the changes of \(counted(channels.count, "channel")): \(error.reason)")
             for resident in channels { giveUp(resident, at: moment) }
         }
     }

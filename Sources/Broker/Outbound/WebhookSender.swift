@@ -100,7 +100,7 @@ final class WebhookSender {
         case .removed(.success(let count)): removed(count)
         case .read(.failure(.closed)), .removed(.failure(.closed)): state = .ended
         case .read(.failure(let error)), .removed(.failure(let error)):
-            log.error("the webhook of '\(queue)' waits for the store: \(error)")
+            log.error("the webhook of '\(queue)' waits for the store: \(error.reason)")
             rest(.seconds(1))
         }
     }
@@ -108,7 +108,9 @@ final class WebhookSender {
     private func removed(_ count: Int) {
         if case .dropping = state {
             counted.dropped += UInt64(count)
-            log.warning("the webhook of '\(queue)': the \(count) oldest events were dropped, for too many wait")
+            log.warning(
+                "the webhook of '\(queue)': the oldest were dropped (\(Transport.counted(count, "event"))), for too many wait"
+            )
         } else {
             taken = 0
         }

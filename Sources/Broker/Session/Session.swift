@@ -1,4 +1,5 @@
 import Reactions
+import Transport
 import Wire
 
 /// One connection's conversation: who it speaks for, what it subscribed to, and whether it may do what it asks.
@@ -162,7 +163,7 @@ extension Session {
         let known = intents.firstIndex { $0.channel == subscribe.channel }
         let others = intents.count { $0.isWanted && $0.channel != subscribe.channel }
         guard others < settings.limits.subscriptions else {
-            let words = "a connection may have \(settings.limits.subscriptions) subscriptions"
+            let words = "a connection may have \(counted(settings.limits.subscriptions, "subscription"))"
             return .ask(ask(subscribe.channel, id, .refused(.tooManySubscriptions, words)))
         }
         let index = known ?? intents.count

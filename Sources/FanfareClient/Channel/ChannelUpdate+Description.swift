@@ -12,7 +12,9 @@ extension ChannelUpdate: CustomStringConvertible {
             "as of \(seq): " + deltas.map { "\($0.message) " + text($0.groups) }.joined(separator: "; ")
         case .own(let message, let own, _):
             "you have on \(message): " + (own.isEmpty ? "nothing" : own.map(\.reaction.text).joined(separator: " "))
-        case .occupancy(let connections, let users): "\(users) people are here, by \(connections) connections"
+        case .occupancy(let connections, let users):
+            (users == 1 ? "1 person is" : "\(users) people are") + " here, by \(connections) connection"
+                + (connections == 1 ? "" : "s")
         case .burst(let burst):
             "on \(burst.message): " + burst.counts.map { "\($0.count) × \($0.reaction)" }.joined(separator: " ")
         case .frozen(let isFrozen, let by):

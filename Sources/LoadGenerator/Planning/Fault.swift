@@ -1,3 +1,5 @@
+import Transport
+
 /// Something that goes wrong on purpose during a run.
 public enum Fault: Sendable, Equatable {
     /// So many connections of subscribers a second are reset (RST); they come back.
@@ -76,7 +78,7 @@ public enum Fault: Sendable, Equatable {
     var summary: String {
         switch self {
         case .resets(let rate): "\(Format.short(rate)) resets a second"
-        case .halfOpen(let count): "\(count) half-open connections"
+        case .halfOpen(let count): counted(count, "half-open connection")
         case .bytewise(let percent): "\(Format.short(percent)) % shake hands byte by byte"
         case .throttled(let percent, let rate): "\(Format.short(percent)) % read \(rate) bytes a second"
         case .pause(let after, let length):

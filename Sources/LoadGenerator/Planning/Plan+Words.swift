@@ -1,3 +1,5 @@
+import Transport
+
 extension Plan {
     /// How long requests are published, or connections held.
     public var duration: Duration { profile.length }
@@ -17,15 +19,17 @@ extension Plan {
         let spread = channels == 1 ? channel : "\(channels) channels"
         let time = "\(Format.decimal(duration / .seconds(1), places: 1)) s"
         guard scenario.publishes else {
-            return "\(subscribers) connections\(subscribes ? " subscribed to \(spread)" : ""), held for \(time)"
+            return
+                "\(counted(subscribers, "connection"))\(subscribes ? " subscribed to \(spread)" : ""), held for \(time)"
         }
-        return "\(subscribers) subscribers, \(publishers) publishers, \(spread), \(load) for \(time)"
+        return
+            "\(counted(subscribers, "subscriber")), \(counted(publishers, "publisher")), \(spread), \(load) for \(time)"
             + (turbulence.map { "; \($0)" } ?? "")
             + faults.map { "; \($0.summary)" }.joined()
     }
 
     private var load: String {
-        if let closed { return "\(closed) requests always under way (closed loop)" }
+        if let closed { return "\(counted(closed, "request")) always under way (closed loop)" }
         let kind = arrivals == .poisson ? "Poisson" : "constant"
         guard profile.stages.count == 1, case .stretch(let from, let to, _) = profile.stages[0], from == to else {
             return "\(profile.text) (\(kind))"

@@ -206,7 +206,9 @@ extension Ledger {
         adding new: [Reaction], to own: [Slot], removing removed: [Slot], _ rules: Rules, _ plan: Plan
     ) throws(Refusal) {
         if own.count - removed.count + new.count > rules.maxPerUserAndMessage {
-            throw .tooManyReactions("at most \(rules.maxPerUserAndMessage) reactions a user and message")
+            throw .tooManyReactions(
+                "at most \(rules.maxPerUserAndMessage) \(rules.maxPerUserAndMessage == 1 ? "reaction" : "reactions") a user and message"
+            )
         }
         var kinds = 0
         var there = 0
@@ -216,7 +218,9 @@ extension Ledger {
         var freed = 0
         for entry in removed where tally.groups[tally.entries[entry].group].users == 1 { freed += 1 }
         if there - freed + kinds > rules.maxKindsPerMessage {
-            throw .tooManyReactions("at most \(rules.maxKindsPerMessage) different reactions a message")
+            throw .tooManyReactions(
+                "at most \(rules.maxKindsPerMessage) different \(rules.maxKindsPerMessage == 1 ? "reaction" : "reactions") a message"
+            )
         }
     }
 }

@@ -80,6 +80,6 @@ public enum FilePart {
         for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] where bytes >= 1 << shift {
             if bytes % (1 << shift) == 0 { return "\(bytes >> shift) \(unit)" }
         }
-        return "\(bytes) bytes"
+        return counted(bytes, "byte")
     }
 }

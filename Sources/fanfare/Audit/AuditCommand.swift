@@ -34,7 +34,7 @@ enum AuditCommand: Command {
             }
             let output = StandardOutput()
             for entry in entries {
-                output.write((words.flag("json") ? try AuditLine.json(entry) : AuditLine.text(entry)) + "\n")
+                try output.write((words.flag("json") ? AuditLine.json(entry) : AuditLine.text(entry)) + "\n")
             }
             return ExitCode.done
         }

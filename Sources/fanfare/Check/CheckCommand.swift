@@ -18,7 +18,7 @@ enum CheckCommand: Command {
     static func run(_ words: [String]) -> Int32 {
         run(words, variables: options.environmentNames) { words in
             let settings = try ServeSettings(words)
-            StandardOutput().write(SettingsReport(settings).text)
+            try StandardOutput().write(SettingsReport(settings).text)
             // As the start judges them; addresses and the store are not tried, for a broker may be using them.
             try settings.checkServable()
             try settings.checkNATSFiles()

@@ -1,5 +1,6 @@
 import CommandOptions
 import Storage
+import Transport
 
 /// `fanfare check-data`: looks for damage in the store's file.
 enum CheckDataCommand: Command {
@@ -19,17 +20,19 @@ enum CheckDataCommand: Command {
             let copy = words.textIfAny("FILE")
             let file = try copy ?? DataOption.file(words)
             _ = try EndRequest("fanfare check-data", "the search is not done; nothing was changed")
-            do throws(StoreError) {
+            do {
                 let outcome = try StoreCheck.run(file) { part in progress.tell(part) }
                 let output = StandardOutput()
-                for fault in outcome.faults { output.write(printable(fault) + "\n") }
+                for fault in outcome.faults { try output.write(printable(fault) + "\n") }
                 guard outcome.faults.isEmpty else {
                     complain("fanfare check-data: \(file) is damaged; fanfare export may save what can be read")
                     return ExitCode.failed
                 }
-                progress.end("\(file) is whole: \(outcome.channels) channels, \(outcome.reactions) reactions")
+                progress.end(
+                    "\(file) is whole: \(counted(outcome.channels, "channel")), \(counted(outcome.reactions, "reaction"))"
+                )
                 return ExitCode.done
-            } catch {
+            } catch let error as StoreError {
                 complain("fanfare check-data: \(error.reason)")
                 return ExitCode.failed
             }

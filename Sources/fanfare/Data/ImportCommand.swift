@@ -52,11 +52,13 @@ enum ImportCommand: Command {
             var importer = Importer(try StoreImport(file: file, replaces: replaces))
             while !end.isMade, let line = try lines.next() {
                 try importer.take(line)
-                progress.tell("\(importer.line) lines, \(importer.channels) channels")
+                progress.tell("\(counted(importer.line, "line")), \(counted(importer.channels, "channel"))")
             }
             guard end.beDone() else { return end.finish() }
             let (from, to) = try importer.finish()
-            progress.end("\(importer.channels) channels, \(importer.line) lines; epoch \(brief(from)) was, \(to) is")
+            progress.end(
+                "\(counted(importer.channels, "channel")), \(counted(importer.line, "line")); epoch \(brief(from)) was, \(to) is"
+            )
             return ExitCode.done
         } catch _ where end.isMade {
             return end.finish()

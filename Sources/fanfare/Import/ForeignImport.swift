@@ -3,6 +3,7 @@ import CommandOptions
 import Foundation
 import Reactions
 import Storage
+import Transport
 
 /// `fanfare import --from`: the reactions of another system's export go into a store, in one transaction.
 struct ForeignImport {
@@ -177,7 +178,7 @@ struct ForeignImport {
     private func tellProgress(_ work: HarvestImport, of harvest: Harvest) {
         let outcome = work.outcome
         progress.tell(
-            "channel \(outcome.channels) of \(harvest.channels.count), \(outcome.added + outcome.known) of \(harvest.count) reactions"
+            "channel \(outcome.channels) of \(harvest.channels.count), \(outcome.added + outcome.known) of \(counted(harvest.count, "reaction"))"
         )
     }
 
@@ -195,13 +196,13 @@ struct ForeignImport {
         }
         guard isDone else {
             complain(
-                "fanfare import: \(outcome.refusalCount) reactions are refused; --skip-refused leaves them out; nothing was imported"
+                "fanfare import: \(counted(outcome.refusalCount, "reaction")) refused; --skip-refused leaves out what is refused; nothing was imported"
             )
             return ExitCode.failed
         }
         let words = isDry ? "would be added, " : "added, "
         progress.end(
-            "\(outcome.channels) channels: \(outcome.added) reactions \(words)\(outcome.known) there already, \(outcome.refusalCount) left out"
+            "\(counted(outcome.channels, "channel")): \(counted(outcome.added, "reaction")) \(words)\(outcome.known) there already, \(outcome.refusalCount) left out"
         )
         return ExitCode.done
     }

@@ -53,8 +53,8 @@ enum ReactCommand: Command {
                     } else {
                         try await client.add(reaction, to: message, in: channel, count: count)
                     }
-                StandardOutput().write(describe(answer, to: reaction, in: channel) + "\n")
                 await client.close()
+                try StandardOutput().write(describe(answer, to: reaction, in: channel) + "\n")
             }
             return ExitCode.done
         }

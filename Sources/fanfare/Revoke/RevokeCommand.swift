@@ -32,7 +32,7 @@ enum RevokeCommand: Command {
                 complain("fanfare revoke: \(ServerCall.advice(on: answer))")
                 return ExitCode.failed
             }
-            StandardOutput().write("\(user) is out: connections ended, and tokens issued until now are refused\n")
+            try StandardOutput().write("\(user) is out: connections ended, and tokens issued until now are refused\n")
             return ExitCode.done
         }
     }

@@ -30,7 +30,7 @@ extension Command {
         do {
             let words = try options.parse(words, environment: environment(variables))
             if let text = words.textToPrint {
-                StandardOutput().write(text)
+                try StandardOutput().write(text)
                 return ExitCode.done
             }
             return try body(words)

@@ -23,16 +23,32 @@ struct StandardOutput {
         }
     }
 
-    /// Writes a text; `false` where nobody reads any more.
-    @discardableResult
-    func write(_ text: String) -> Bool {
-        write(Array(text.utf8))
+    /// Writes a text.
+    ///
+    /// - Throws: `OutputFailure` where nobody reads any more, or it takes no more.
+    func write(_ text: String) throws(OutputFailure) {
+        try write(Array(text.utf8))
     }
 
-    /// Writes bytes; `false` where nobody reads any more.
-    @discardableResult
-    func write(_ bytes: [UInt8]) -> Bool {
-        writeAll(bytes, to: STDOUT_FILENO)
+    /// Writes bytes.
+    ///
+    /// - Throws: `OutputFailure` where nobody reads any more, or it takes no more.
+    func write(_ bytes: [UInt8]) throws(OutputFailure) {
+        guard writeAll(bytes, to: STDOUT_FILENO) else { throw OutputFailure(code: errno) }
+    }
+}
+
+/// What was to go to standard output went nowhere.
+struct OutputFailure: Error, CustomStringConvertible {
+    /// The system's number for why.
+    var code: CInt
+
+    /// Whether there was a reader, who has gone: for what is watched as it happens, an end like others.
+    var isUnread: Bool { code == EPIPE }
+
+    /// A few words for a person.
+    var description: String {
+        "standard output takes no more (\(unsafe String(cString: strerror(code))))"
     }
 }
 

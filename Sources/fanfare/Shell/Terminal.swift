@@ -27,11 +27,11 @@ struct Terminal: ~Copyable {
         } else {
             before = nil
         }
-        output.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
+        try? output.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
     }
 
     deinit {
-        output.write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
+        try? output.write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
         guard var before else { return }
         _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
     }
@@ -64,7 +64,7 @@ struct Terminal: ~Copyable {
             row.append(to: &text, colors: usesColors)
         }
         shown = (rows, width, height)
-        return text.isEmpty || output.write(text)
+        return text.isEmpty || (try? output.write(text)) != nil
     }
 
     /// Reads what keys were pressed; `nil` where there will be no more.

@@ -46,11 +46,11 @@ enum TokenCommand: Command {
                 guard let set = signer.keySet(id: id) else {
                     throw UsageError("--jwks goes with --key FILE: a secret has no public half")
                 }
-                StandardOutput().write(set)
+                try StandardOutput().write(set)
                 return ExitCode.done
             }
             let claims = try claims(words, now: Int64(time(nil)))
-            StandardOutput().write(try JSONWebToken.sign(claims, with: signer, keyID: id) + "\n")
+            try StandardOutput().write(JSONWebToken.sign(claims, with: signer, keyID: id) + "\n")
             return ExitCode.done
         }
     }

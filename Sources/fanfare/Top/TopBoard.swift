@@ -1,3 +1,4 @@
+import Transport
 import Wire
 
 /// The screen of `fanfare top`.
@@ -74,7 +75,7 @@ struct TopBoard: Sendable {
         return [
             (
                 "connections",
-                "\(now.connections) of \(now.connectionsLimit) · \(now.subscriptions) subscriptions · \(now.channels) channels"
+                "\(now.connections) of \(now.connectionsLimit) · \(counted(now.subscriptions, "subscription")) · \(counted(now.channels, "channel"))"
             ),
             (
                 "a second",
@@ -87,7 +88,7 @@ struct TopBoard: Sendable {
             ),
             (
                 "waiting",
-                "\(now.waitingRequests) requests · \(status.store.waitingRecords) records · \(TopBoard.bytes(Double(now.outboundBytes))) to be sent · \(now.blockedConnections) blocked · \(rate(\.lagged)) lagged a second"
+                "\(counted(now.waitingRequests, "request")) · \(counted(status.store.waitingRecords, "record")) · \(TopBoard.bytes(Double(now.outboundBytes))) to be sent · \(now.blockedConnections) blocked · \(rate(\.lagged)) lagged a second"
             ),
             ("store", store + nats),
             (

@@ -89,7 +89,10 @@ enum TopCommand: Command {
         var figures = first
         var left = count
         while true {
-            guard output.write(figures.line + "\n") else { return ExitCode.done }
+            do throws(OutputFailure) { try output.write(figures.line + "\n") } catch {
+                guard error.isUnread else { throw error }
+                return ExitCode.done
+            }
             left = left.map { $0 - 1 }
             if left == 0 || feed.isOver(within: interval) { return ExitCode.done }
             do { figures.take(try ask(call)) } catch {

@@ -32,22 +32,27 @@ enum WatchCommand: Command {
             guard words.flag("json") else {
                 let client = try BrokerOptions.client(words)
                 if output.isTerminal { return try LiveView.run(client, channel, mode, output) }
-                return try printLines(client, channel, mode) { update in
-                    PlainLines.lines(for: update).allSatisfy { output.write($0 + "\n") }
+                return try printLines(client, channel, mode) { update throws(OutputFailure) in
+                    for line in PlainLines.lines(for: update) { try output.write(line + "\n") }
                 }
             }
-            let closed = Flag()
+            let failure = Locked<OutputFailure?>(nil)
             let client = try BrokerOptions.client(words) { message in
                 // On the client's loop: a slow reader of this output slows the connection, and the broker's bound holds.
-                if !output.write(oneLine(message)) { closed.set() }
+                do throws(OutputFailure) { try output.write(oneLine(message)) } catch {
+                    failure.withLock { $0 = error }
+                }
             }
-            return try printLines(client, channel, mode) { _ in !closed.isSet }
+            return try printLines(client, channel, mode) { _ throws(OutputFailure) in
+                if let failure = failure.withLock({ $0 }) { throw failure }
+            }
         }
     }
 
     /// Prints until a signal comes, nobody reads any more, or the client gives up.
     private static func printLines(
-        _ client: ReactionClient, _ channel: String, _ mode: Mode, print: @escaping @Sendable (ChannelUpdate) -> Bool
+        _ client: ReactionClient, _ channel: String, _ mode: Mode,
+        print: @escaping @Sendable (ChannelUpdate) throws(OutputFailure) -> Void
     ) throws -> Int32 {
         try onInterruption { _ in Task { await client.close() } }
         let unread = Task {
@@ -61,7 +66,11 @@ enum WatchCommand: Command {
                 if case .connection(let state) = update, let line = line(for: state, of: client) {
                     complain(line, .info)
                 }
-                guard print(update) else { break }
+                do throws(OutputFailure) { try print(update) } catch {
+                    await client.close()
+                    if error.isUnread { return }
+                    throw error
+                }
             }
             await client.close()
         }

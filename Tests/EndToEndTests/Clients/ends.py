@@ -75,7 +75,7 @@ def until(condition, process):
 def whole(data, count):
     status, _, said = run("check-data", "--data", data)
     equal(status, 0, said)
-    assert "1 channels, %d reactions" % count in said, said
+    assert "1 channel, %d reactions" % count in said, said
 
 
 def sizes(folder):

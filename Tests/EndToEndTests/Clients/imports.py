@@ -125,7 +125,7 @@ def refusals(folder):
     with Check("a custom emoji in a namespace of emoji: nothing is imported, the file and the message are named"):
         status, _, said = run(*words, "--into", "chat:")
         said_of(status, 1, said, "slack/general/2024-01-03.json: message 1704276000.000100: the reaction party_parrot is "
-                "refused: it is no emoji", "2 reactions are refused; --skip-refused leaves them out; nothing was imported")
+                "refused: it is no emoji", "2 reactions refused; --skip-refused leaves out what is refused; nothing was imported")
         equal(len(kept(data).splitlines()), 2, "lines of the store")
     with Check("--skip-refused leaves them out, and says so; the folder is the settings'"):
         status, _, said = run(*words, "--into", "chat:", "--skip-refused")
@@ -143,7 +143,7 @@ def refusals(folder):
         with open(users, "w") as out:
             json.dump({"U01BOB00002": "bob"}, out)
         status, _, said = run(*words, "--into", "chat:x-", "--channel", "G01SECRET03", "--users", users, "--user-prefix", "s-")
-        said_of(status, 0, said, "1 channels: 1 reactions added")
+        said_of(status, 0, said, "1 channel: 1 reaction added")
         found = [json.loads(line) for line in kept(data).splitlines()]
         place = next(i for i, line in enumerate(found) if line.get("channel") == "chat:x-G01SECRET03")
         equal([line["user"] for line in found[place:place + 4] if line["type"] == "reaction"], ["bob"], "users")

@@ -116,8 +116,8 @@ import Testing
         "what the rules refuse is told with the file, the message and the reason, and nobody's name",
         arguments: [
             (Rules(policy: .unique), "bob", "🎉", "m1", "the policy is unique"),
-            (Rules(maxKindsPerMessage: 1), "cy", "🎉", "m1", "at most 1 different reactions a message"),
-            (Rules(maxPerUserAndMessage: 1), "bob", "🎉", "m1", "at most 1 reactions a user"),
+            (Rules(maxKindsPerMessage: 1), "cy", "🎉", "m1", "at most 1 different reaction a message"),
+            (Rules(maxPerUserAndMessage: 1), "bob", "🎉", "m1", "at most 1 reaction a user"),
             (Rules(allowed: [Reaction(canonical: "👍")]), "cy", "🎉", "m1", "the namespace does not list it"),
             (Rules(), "cy", "nothing", "m1", "it is no emoji that is known here"),
             (Rules(), "two words", "👍", "m1", "the user's name is not"),
