@@ -132,7 +132,6 @@ export function onHold(element, isMeant, act, undo) {
 export function swallowClick() {
     const [listen, stop] = listening()
     listen("click", (event) => {
-        if (!event.isTrusted) return // a program's
         event.preventDefault()
         event.stopImmediatePropagation()
         stop()

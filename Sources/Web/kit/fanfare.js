@@ -132,9 +132,8 @@ export class FanfareClient extends EventTarget {
     /** Timers of a hidden page are slow or stand still, so the browser's events say when to look again. */
     #followBrowser() {
         const { signal } = this.#events
-        globalThis.addEventListener?.("online", () => this.#link.wake(), { signal })
+        for (const type of ["online", "pageshow"]) globalThis.addEventListener?.(type, () => this.#link.wake(), { signal })
         globalThis.addEventListener?.("offline", () => this.#link.offline(), { signal })
-        globalThis.addEventListener?.("pageshow", () => this.#link.wake(), { signal })
         globalThis.document?.addEventListener("visibilitychange", () => {
             if (document.visibilityState === "visible") this.#link.wake()
         }, { signal })
@@ -219,6 +218,6 @@ class Drafts {
 function baseOf(url) {
     const address = url ? new URL(url, globalThis.location?.href) : new URL("..", import.meta.url)
     address.protocol = address.protocol.replace("ws", "http")
-    address.pathname = address.pathname.replace(/(v1\/ws)?\/?$/, "/").replace("//", "/")
+    address.pathname = address.pathname.replace(/\/*(v1\/ws)?\/*$/, "/")
     return address.origin + address.pathname
 }

@@ -102,6 +102,16 @@ async def moments(browser, url):
         await page.run("void (document.documentElement.dir = 'ltr', find('#news').remove())")
         await page.key("Escape")
         await page.until(is_closed("m3"))
+    with Check("a channel that is frozen under an open bar closes it, and the focus is kept"):
+        for message in ["m1", "m2"]:  # without actions, and with
+            await open_bar(page, message)
+            async with await Client.connect(url, "mod") as moderator:
+                for frozen in [True, False]:
+                    matches(await moderator.request("freeze", channel="chat:moments", frozen=frozen), type="ack")
+                    await page.until("channel.frozen === %s" % ("true" if frozen else "false"))
+                    await page.until(is_closed(message))
+            equal((await page.focused())["label"], "React")
+            equal(await page.run("document.querySelectorAll('[dimmed]').length"), 0)
     with Check("another limit is another number of badges"):
         await give(url, "bob", "chat:moments", "m4", "👍", "🎉", "😂", "❓")
         count = "find('%s >>> fanfare-badges >>> #list').children.length" % bubble("m4")
