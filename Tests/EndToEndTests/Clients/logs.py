@@ -31,7 +31,7 @@ SAID = {
     "a webhook that is not taken": r"the webhook of 'chat' is not taken by",
     "a webhook whose answer is no HTTP": r"the webhook of 'anon' is not taken by",
     "a webhook without a valid certificate": r"the webhook of 'sealed' is not taken by",
-    "a store that refuses": r"the store refused the changes of \d channels",
+    "a store that refuses": r"the store refused the changes of \d+ channels?\b",
     "an answer of 503, with its trace": r"an HTTP request \(PUT\) was answered with 503.*4bf92f3577b34da6a3ce929d0e0e4736",
     "a kicked user": r"a user was revoked by \S+",
     "a connection of a kicked user": r"was ended with 4003",

@@ -219,7 +219,7 @@ async def reloaded(broker, settings, port):
         await waits(other, lambda: len(other.requests) > tries, "an attempt")
         kept = settings["namespaces"]["chat"].pop("webhook")
         broker.reload(settings)
-        await asyncio.to_thread(broker.wait, "2 events of the namespace 'chat' wait")
+        await asyncio.to_thread(broker.wait, "2 events of the namespace 'chat' kept for a webhook")
         other.requests.clear()
         other.answer = lambda number, request: (200, {}, b"")
         settings["namespaces"]["chat"]["webhook"] = kept
