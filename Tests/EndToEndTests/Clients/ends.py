@@ -83,6 +83,20 @@ def sizes(folder):
     exported = os.path.join(folder, "all.jsonl")
     write_export(exported, COUNT)
     data = os.path.join(folder, "sizes")
+    # The thread sanitizer writes a file of its own before the program begins, and cannot do so then.
+    are_limited = os.environ.get("FANFARE_SANITIZER") != "thread"
+    if are_limited:
+        limit_import(exported, data)
+    with Check("the same import without the limit then has everything"):
+        status, _, said = run("import", exported, "--data", data)
+        equal(status, 0, said)
+        whole(data, COUNT)
+    if are_limited:
+        limit_copies(folder, data)
+    return exported, data
+
+
+def limit_import(exported, data):
     for size in [0, 512, 4096, 8192, 20480, 65536, 102400, 1024000]:
         with Check("import where files have %d bytes at most ends with words, and leaves what can be read or says what to do" % size):
             status, said = limited(size, "import", exported, "--data", data)
@@ -93,10 +107,9 @@ def sizes(folder):
                 equal([json.loads(line)["type"] for line in out.splitlines()], ["export", "end"], "lines")
             else:
                 assert "makes it whole" in said or "there is no store" in said, said
-    with Check("the same import without the limit then has everything"):
-        status, _, said = run("import", exported, "--data", data)
-        equal(status, 0, said)
-        whole(data, COUNT)
+
+
+def limit_copies(folder, data):
     copy = os.path.join(folder, "copy.db")
     with Check("backup where files may not grow: words, and nothing is left"):
         status, said = limited(200000, "backup", copy, "--data", data)
@@ -108,7 +121,6 @@ def sizes(folder):
             status, said = limited(200000, "export", "--data", data, stdout=out)
         equal(status, 1, said)
         assert "File too large" in said and "has no end" in said, said
-    return exported, data
 
 
 def half_changed(folder, exported):

@@ -41,7 +41,10 @@ final class Program: Sendable {
     let processID: pid_t
     private let state = Locked(State())
 
-    /// Starts a program that is ended by force after so many seconds.
+    /// How many times as long everything may take; more than once under a sanitizer.
+    private static let slowerTimes = ProcessInfo.processInfo.environment["FANFARE_SLOWER_TIMES"].flatMap { Int($0) } ?? 1
+
+    /// Starts a program that is ended by force after so many seconds, or as many times that as everything may take.
     init(_ path: String, _ words: [String], environment: [String: String] = [:], lives seconds: Int = 300) throws {
         name = URL(filePath: path).lastPathComponent
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
@@ -50,7 +53,7 @@ final class Program: Sendable {
         follow(spawned.output) { $0.outputBytes.append($1) }
         follow(spawned.errors) { $0.errorBytes.append($1) }
         Thread.detachNewThread { [self] in awaitExit() }
-        endByForce(after: seconds)
+        endByForce(after: seconds * Self.slowerTimes)
     }
 
     /// Reads a pipe to its end, on a thread of its own.
