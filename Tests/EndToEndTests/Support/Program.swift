@@ -42,7 +42,7 @@ final class Program: Sendable {
     private let state = Locked(State())
 
     /// How many times as long everything may take; more than once under a sanitizer.
-    private static let slowerTimes = ProcessInfo.processInfo.environment["FANFARE_SLOWER_TIMES"].flatMap { Int($0) } ?? 1
+    private static let slowerTimes = Int(ProcessInfo.processInfo.environment["FANFARE_SLOWER_TIMES"] ?? "") ?? 1
 
     /// Starts a program that is ended by force after so many seconds, or as many times that as everything may take.
     init(_ path: String, _ words: [String], environment: [String: String] = [:], lives seconds: Int = 300) throws {
