@@ -43,6 +43,13 @@ import Testing
         #expect(warnings.count == 1 && warnings.first?.hasPrefix(expected) == true, "\(warnings)")
     }
 
+    @Test("a network that the environment names is told by its variable")
+    func variable() throws {
+        let warnings = try judge(Self.secret, "{}", ["FANFARE_TRUSTED_PROXY": "10.0.0.0/8,0.0.0.0/0"])
+        #expect(
+            warnings.count == 1 && warnings[0].hasPrefix("FANFARE_TRUSTED_PROXY is 0.0.0.0/0, which"), "\(warnings)")
+    }
+
     @Test(
         "what is meant is not warned of",
         arguments: [

@@ -35,9 +35,9 @@ extension ServeSettings {
     private var accessWarnings: [String] {
         var warnings: [String] = []
         for (index, text) in trustedProxies.enumerated() where AddressSet.isWide(text) {
-            let place = words.isGiven("trusted-proxy") ? "--trusted-proxy" : "trusted_proxies[\(index)]"
+            let filed = "\(place(of: "trusted_proxies"))trusted_proxies[\(index)]"
             warnings.append(
-                "\(self.place(of: "trusted_proxies", unless: "trusted-proxy"))\(place) is \(text), which is more than any private network: whoever comes from there may say who they are, and is taken at their word in logs and limits; name the proxies alone"
+                "\(words.source(of: "trusted-proxy") ?? filed) is \(text), which is more than any private network: whoever comes from there may say who they are, and is taken at their word in logs and limits; name the proxies alone"
             )
         }
         if server.metricsAccess == .serverKey, server.broker.authenticator.serverKeys.isEmpty {
@@ -62,9 +62,8 @@ extension ServeSettings {
         }
     }
 
-    /// Where a setting stands in the file, ready to be put before a sentence; nothing where it does not, or an option wins.
-    private func place(of setting: String, unless option: String? = nil) -> String {
-        if let option, words.isGiven(option) { return "" }
-        return file?.place(of: setting).map { $0 + ": " } ?? ""
+    /// Where a setting stands in the file, ready to be put before a sentence; nothing where it does not.
+    private func place(of setting: String) -> String {
+        file?.place(of: setting).map { $0 + ": " } ?? ""
     }
 }
