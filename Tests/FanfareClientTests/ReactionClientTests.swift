@@ -209,7 +209,7 @@ struct ReactionClientTests {
 
     @Test("say of a broker that lets nobody in that this is so, and when to come back")
     func unavailable() async throws {
-        let (broker, client) = try await Self.setUp(options: ClientOptions(requestTimeout: .seconds(1)))
+        let (broker, client) = try await Self.setUp(options: ClientOptions(requestTimeout: .seconds(5)))
         await broker.answer(with: 503, retryAfter: 7)
         let error = await #expect(throws: ClientError.self) { try await client.add("👍", to: "m1", in: "chat:42") }
         #expect(error?.code == .unavailable)
