@@ -60,7 +60,7 @@ public final class Broker: Sendable {
                 reader.read()
             case .revoked(let revocation): Broker.heed(revocation, revocations, mailboxes)
             case .lost(let reason):
-                storeHealth.logWasLost()
+                storeHealth.logWasLost(reason)
                 log.error("the shared log is lost: \(reason); changes are refused until it is back")
             case .found:
                 storeHealth.logIsBack()
@@ -76,7 +76,7 @@ public final class Broker: Sendable {
                     log.info("this broker's clock agrees again with that of the log's servers")
                 }
             case .replaced(let reason):
-                storeHealth.logWasLost()
+                storeHealth.logWasLost(reason)
                 log.error(
                     "the shared log has begun another life: \(reason); the broker ends, and has to be started anew")
                 logEnded()

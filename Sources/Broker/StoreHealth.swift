@@ -20,6 +20,8 @@ public final class StoreHealth: Sendable {
     private let hasReadFailures = Atomic(false)
 
     private let isLogLost = Atomic(false)
+    /// Why the store refused last, and why the log was lost.
+    private let reasons = Locked((store: "", log: ""))
     /// How often the log that brokers share was lost.
     private let losses = Atomic<UInt64>(0)
     /// What is wrong with parts of that log, and whether there is anything.
@@ -35,7 +37,8 @@ public final class StoreHealth: Sendable {
     // MARK: The shared log
 
     /// The log that brokers share does not answer any more.
-    func logWasLost() {
+    func logWasLost(_ reason: String) {
+        reasons.withLock { $0.log = reason }
         if !isLogLost.exchange(true, ordering: .relaxed) { losses.add(1, ordering: .relaxed) }
     }
 
@@ -70,11 +73,17 @@ public final class StoreHealth: Sendable {
 
     // MARK: The store
 
-    /// The store has answered for a group of changes.
-    func answered(isTaken: Bool, at time: MonotonicTime) {
-        let refused = isTaken ? 0 : time.nanoseconds
+    /// The store has taken a group of changes; whether it refused the last one.
+    func tookChanges() -> Bool {
         // Nothing else hangs on it, and what does not change is not written: the line stays in all cores' caches.
-        if refusedAt.load(ordering: .relaxed) != refused { refusedAt.store(refused, ordering: .relaxed) }
+        guard refusedAt.load(ordering: .relaxed) != 0 else { return false }
+        return refusedAt.exchange(0, ordering: .relaxed) != 0
+    }
+
+    /// The store has refused a group of changes; `reason` is for a person.
+    func refusedChanges(_ reason: String, at time: MonotonicTime) {
+        reasons.withLock { $0.store = reason }
+        refusedAt.store(time.nanoseconds, ordering: .relaxed)
     }
 
     // MARK: Reading
@@ -108,9 +117,13 @@ public final class StoreHealth: Sendable {
 
     /// Why changes may not be expected to be taken, or channels to be read, for a person; `nil`: they may.
     public func fault(at time: MonotonicTime) -> String? {
-        if isLogLost.load(ordering: .relaxed) { return "the shared log does not answer" }
+        if isLogLost.load(ordering: .relaxed) {
+            return "the shared log is lost: \(reasons.withLock { $0.log })"
+        }
         let refused = refusedAt.load(ordering: .relaxed)
-        if refused != 0, isRecent(MonotonicTime(nanoseconds: refused), at: time) { return "the store refuses changes" }
+        if refused != 0, isRecent(MonotonicTime(nanoseconds: refused), at: time) {
+            return "the store refuses changes: \(reasons.withLock { $0.store })"
+        }
         if hasReadFailures.load(ordering: .relaxed),
             readFailures.withLock({ $0.values.contains { $0.areOfAll(at: time) } })
         {

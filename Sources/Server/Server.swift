@@ -62,7 +62,7 @@ public final class Server: Sendable {
         passed: [PassedSocket] = [], log: BrokerLog, logEnded: @escaping @Sendable () -> Void = {}
     ) throws(ServerError) {
         descriptorLimit = raiseDescriptorLimit()
-        let revocations = try Server.revocations(of: store, sharedLog)
+        let revocations = try Server.revocations(of: store, sharedLog, log)
         self.store = store
         self.sharedLog = sharedLog
         do throws(TransportError) {
@@ -153,10 +153,31 @@ public final class Server: Sendable {
         }
     }
 
-    /// Asks the store, and the log that is shared, who was revoked, before anybody is let in.
+    /// How long a log that is shared may take to tell who was revoked: there may be no majority for a while.
+    private static let patience = Duration.seconds(60)
+
+    /// Asks the store, or the log that is shared, who was revoked, before anybody is let in.
     private static func revocations(
-        of store: any Store, _ sharedLog: (any OperationLog)?
+        of store: any Store, _ sharedLog: (any OperationLog)?, _ log: BrokerLog
     ) throws(ServerError) -> Revocations {
+        let deadline = MonotonicTime.now + patience
+        var isTold = false
+        while true {
+            do throws(StoreError) { return Revocations(try readRevocations(of: store, sharedLog)) } catch {
+                guard sharedLog != nil, case .unavailable(let reason) = error, MonotonicTime.now < deadline else {
+                    throw ServerError(
+                        "cannot read \(sharedLog == nil ? "the store" : "the shared log"): \(error.reason)")
+                }
+                if !isTold { log.warning("waiting for the shared log, to read who was revoked: \(reason)") }
+                isTold = true
+                _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(250))
+            }
+        }
+    }
+
+    private static func readRevocations(
+        of store: any Store, _ sharedLog: (any OperationLog)?
+    ) throws(StoreError) -> [Revocation] {
         let answer = Locked<Result<[Revocation], StoreError>?>(nil)
         let done = DispatchSemaphore(value: 0)
         let take: @Sendable (Result<[Revocation], StoreError>) -> Void = { result in
@@ -165,14 +186,14 @@ public final class Server: Sendable {
         }
         if let sharedLog { sharedLog.loadRevocations(answer: take) } else { store.loadRevocations(answer: take) }
         done.wait()
-        do throws(StoreError) { return Revocations(try answer.withLock { $0 }?.get() ?? []) } catch {
-            throw ServerError("cannot read the store: \(error.reason)")
-        }
+        return try answer.withLock { $0 }?.get() ?? []
     }
 
     private static func openLog(_ settings: NATSSettings, _ log: BrokerLog) throws(ServerError) -> any OperationLog {
         do throws(StoreError) {
-            return try NATSLog(settings) { log.warning("waiting for NATS at \(settings.places): \($0)") }
+            return try NATSLog(
+                settings, waiting: { log.warning("waiting for NATS at \(settings.places): \($0)") },
+                remark: { log.warning($0) })
         } catch {
             throw ServerError("cannot share a log by NATS: \(error.reason)")
         }

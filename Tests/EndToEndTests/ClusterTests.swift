@@ -55,6 +55,11 @@ import Testing
         try await runClient("cluster_lives.py", Places.fanfare)
     }
 
+    @Test("without a majority no broker is ready, one that begins waits, and streams that may lose something are refused")
+    func majority() async throws {
+        try await runClient("majority.py", Places.fanfare)
+    }
+
     @Test("a log that is slow and takes little at once: batches fit, what waits is bounded, what is refused stays out")
     func full() async throws {
         try await runClient("full.py", Places.fanfare)

@@ -25,6 +25,15 @@ import Testing
         }
     }
 
+    @Test("the audit, its copies and their checks are of each broker's own folder where the channels are in NATS")
+    func ownFile() throws {
+        let environment = ["FANFARE_NATS": "nats://a", "FANFARE_DATA": "b"]
+        let words = try AuditCommand.options.parse([], environment: environment)
+        #expect(try DataOption.ownFile(words) == "b/fanfare.db")
+        let inMemory = try AuditCommand.options.parse(["--store", "memory"], environment: [:])
+        #expect(throws: UsageError.self) { try DataOption.ownFile(inMemory) }
+    }
+
     @Test(
         "flag over environment over file over default",
         arguments: [

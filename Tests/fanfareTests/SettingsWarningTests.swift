@@ -33,6 +33,15 @@ import Testing
                 "FILE:2: namespaces.b.reactions.allowed is empty: nobody can react there"
             ),
             (
+                ["--nats", "nats://a:1"],
+                "{\"namespaces\": {\"a\": {\"durability\": \"synced\"},\n\"b\": {}, \"c\": {\"expire_days\": 3}}}",
+                "FILE:1: namespaces.a.durability does nothing with NATS"
+            ),
+            (
+                ["--nats", "nats://a:1"], "{\"namespaces\": {\"a\": {},\n\"c\": {\"expire_days\": 3}}}",
+                "FILE:2: namespaces.c.expire_days does nothing with NATS"
+            ),
+            (
                 [], "{\"origins\": [],\n\"trusted_proxies\": [\"10.0.0.0/8\", \"0.0.0.0/0\"]}",
                 "FILE:2: trusted_proxies[1] is 0.0.0.0/0, which is more than any private network"
             ),

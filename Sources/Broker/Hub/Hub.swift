@@ -351,7 +351,7 @@ public actor Hub {
         if sharedLog == nil { metrics.commits.record(from: commitBegan.nanoseconds, to: time) }
         switch result {
         case .success:
-            health.answered(isTaken: true, at: time)
+            if health.tookChanges() { log.info("the store takes changes again") }
             tellSenders(of: posted)
             for resident in channels {
                 resident.releasedAt = time
@@ -360,7 +360,7 @@ public actor Hub {
             }
         case .failure(let error):
             metrics.commitFailures += 1
-            health.answered(isTaken: false, at: time)
+            health.refusedChanges(error.reason, at: time)
             log.say(
                 .error, .store,
                 "the store refused the changes of \(counted(channels.count, "channel")): \(error.reason)")

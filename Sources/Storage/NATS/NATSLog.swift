@@ -23,14 +23,19 @@ public final class NATSLog: OperationLog {
     /// - Parameters:
     ///   - settings: where it is.
     ///   - waiting: is told why it has to wait, for a person, whenever that is another reason than before.
+    ///   - remark: is told what is not as it is set, for a person.
     /// - Throws: `StoreError.unusable` at once where waiting does not help.
-    public init(_ settings: NATSSettings, waiting: (String) -> Void = { _ in }) throws(StoreError) {
+    public init(
+        _ settings: NATSSettings, waiting: (String) -> Void = { _ in }, remark: (String) -> Void = { _ in }
+    ) throws(StoreError) {
         let events = EventTeller()
         let link = try NATSLog.untilReached(SystemClock.now + 30_000, waiting) { () throws(StoreError) in
             try NATSLink(settings) { events.tell($0) }
         }
         do throws(StoreError) {
-            let lives = try NATSLog.untilReached(SystemClock.now + 60_000, waiting) { () throws(StoreError) in
+            let now = SystemClock.now
+            let lives = try NATSLog.untilReached(now + 60_000, quietUntil: now + NATSLog.usual, waiting) {
+                () throws(StoreError) in
                 do throws(StoreError) { return try StreamSetup(settings, link).lives() } catch {
                     guard let words = events.takeForbidden() else { throw error }
                     throw .unusable("NATS does not permit something: \(words)")
@@ -38,6 +43,7 @@ public final class NATSLog: OperationLog {
             }
             epoch = lives.epoch
             subjects = NATSSubjects(settings, lives)
+            for words in StreamSetup(settings, link).remarks() { remark(words) }
             difference = ServerClock(link, subjects).look()
             watch = try StreamWatch(link, subjects)
             keeper = try SnapshotKeeper(link, subjects, places)
@@ -50,16 +56,22 @@ public final class NATSLog: OperationLog {
         events.watch(watch)
     }
 
-    /// Tries again what the servers cannot do yet.
+    /// How long streams that are made may have no leader, and other brokers wait for that, in milliseconds: nothing to
+    /// tell anybody.
+    private static let usual = 10_000
+
+    /// Tries again what the servers cannot do yet; tells nothing of it before a time.
     private static func untilReached<Value>(
-        _ deadline: Int, _ waiting: (String) -> Void, _ attempt: () throws(StoreError) -> Value
+        _ deadline: Int, quietUntil: Int = 0, _ waiting: (String) -> Void, _ attempt: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         var told: String?
         while true {
             do throws(StoreError) { return try attempt() } catch {
                 guard case .unavailable(let reason) = error, SystemClock.now < deadline else { throw error }
-                if reason != told { waiting(reason) }
-                told = reason
+                if reason != told, SystemClock.now >= quietUntil {
+                    waiting(reason)
+                    told = reason
+                }
                 Semaphore().wait(milliseconds: 250)
             }
         }

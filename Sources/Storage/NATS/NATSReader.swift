@@ -118,7 +118,9 @@ final class NATSReader: Sendable {
     /// Makes sure that there is nothing since nothing was appended, and not since the stream is another one.
     private func confirmLife(_ next: @escaping @Sendable () -> Void) {
         let stream = subjects.log(of: channel)
-        link.ask("$JS.API.STREAM.INFO.\(stream)", []) { [self] reply in
+        link.ask(
+            "$JS.API.STREAM.INFO.\(stream)", [], isAnswer: { !StreamAnswer($0).isOfStreamWithoutLeader }
+        ) { [self] reply in
             switch StreamWatch.look(at: stream, whose: subjects.beginning(of: channel), reply) {
             case .well: next()
             case .lost(let reason), .missing(let reason), .replaced(let reason):

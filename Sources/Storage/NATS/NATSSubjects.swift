@@ -19,6 +19,9 @@ struct NATSSubjects: Sendable {
     /// The stream of snapshots and revocations.
     var state: String { names.state }
 
+    /// All that the stream of snapshots and revocations takes.
+    var allState: String { names.allState }
+
     /// The stream in which a channel stands.
     func log(of channel: String) -> String { names.log(partition(of: channel)) }
 

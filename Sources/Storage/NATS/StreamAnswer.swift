@@ -24,6 +24,21 @@ struct StreamAnswer {
     /// heard since servers were cut off from each other, and as long as that lasts.
     var isOfLeaderless: Bool { bytes.count < 512 && errorCode == 10008 }
 
+    /// Whether a replica tells of its stream that knows of no leader: what it tells is no sign that the stream takes
+    /// anything, as where there is no majority.
+    var isOfStreamWithoutLeader: Bool {
+        guard let cluster = position(after: "\"cluster\":{") else { return false }
+        return position(after: "\"leader\":\"", from: cluster) == nil
+    }
+
+    /// What a stream is set to, as it stands there without quotation marks; `nil`: nothing is said of that.
+    func setting(_ name: String) -> String? {
+        guard let config = position(after: "\"config\":{"), let start = position(after: "\"\(name)\":", from: config)
+        else { return nil }
+        let value = bytes[start...].prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "}") }
+        return String(decoding: value.filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+    }
+
     /// What went wrong, for a person.
     var errorWords: String {
         // The server escapes what would mean something in HTML.
@@ -52,10 +67,10 @@ struct StreamAnswer {
         return String(found[..<min(range.lowerBound, found.endIndex)])
     }
 
-    private func position(after text: String) -> Int? {
+    private func position(after text: String, from beginning: Int = 0) -> Int? {
         let wanted = Array(text.utf8)
-        guard let first = wanted.first, bytes.count >= wanted.count else { return nil }
-        for start in 0...(bytes.count - wanted.count)
+        guard let first = wanted.first, bytes.count - beginning >= wanted.count else { return nil }
+        for start in beginning...(bytes.count - wanted.count)
         where bytes[start] == first && bytes[start..<start + wanted.count].elementsEqual(wanted) {
             return start + wanted.count
         }

@@ -84,9 +84,25 @@ struct StreamSetup {
         guard names.partitionCount(in: answer) != nil, answer.contains(#""republish":{"src""#),
             let life = answer.text(between: "\"" + names.logBegin(partition), and: ".")
         else { throw .unusable("the stream '\(stream)' was not made for this, or by another version of Fanfare") }
-        // One that was just made has no leader for a moment.
-        _ = try ask("STREAM.MSG.GET.\(stream)", #"{"seq":1}"#)
+        try confirm(stream, .log(beginning: names.logBegin(partition) + life + "."), answer)
         return life
+    }
+
+    /// Makes sure that a stream keeps what it acknowledges, and has a leader, which one that was just made has not for a
+    /// moment, and none has without a majority.
+    private func confirm(_ stream: String, _ shape: StreamShape, _ answer: StreamAnswer) throws(StoreError) {
+        if let flaw = shape.flaw(in: answer) {
+            throw .unusable("the stream '\(stream)' is not set as it has to be: \(flaw)")
+        }
+        _ = try ask("STREAM.MSG.GET.\(stream)", #"{"seq":1}"#)
+    }
+
+    /// What is to be said of the streams, for a person; nothing where they do not answer.
+    func remarks() -> [String] {
+        (names.logs + [names.state]).compactMap { stream in
+            guard let answer = try? ask("STREAM.INFO.\(stream)", "") else { return nil }
+            return StreamShape.remark(on: stream, answer, replicas: settings.replicaCount)
+        }
     }
 
     private func make(_ stream: String, _ subjects: String, _ more: String) throws(StoreError) -> StreamAnswer {
@@ -109,6 +125,7 @@ struct StreamSetup {
             if answer.errorCode == 10058 { answer = try ask("STREAM.INFO.\(names.state)", "") }
         }
         if let code = answer.errorCode { throw StreamSetup.fault(names.state, code, answer.errorWords) }
+        try confirm(names.state, .state(subjects: names.allState), answer)
     }
 
     /// Makes sure that there is no log yet: one whose snapshots are gone may have no entries for what was in them.
@@ -174,12 +191,16 @@ struct StreamSetup {
 
     private func ask(_ what: String, _ body: String) throws(StoreError) -> StreamAnswer {
         for attempt in 1...8 {
-            switch link.wait(for: "$JS.API.\(what)", Array(body.utf8), within: 2_000) {
+            let answer = link.wait(
+                for: "$JS.API.\(what)", Array(body.utf8), within: 2_000,
+                isAnswer: { !StreamAnswer($0).isOfLeaderless && !StreamAnswer($0).isOfStreamWithoutLeader })
+            switch answer {
             case .reply(let bytes, _, _): return StreamAnswer(bytes)
             // A server that is just starting has it in a moment.
             case .nobody: if attempt < 8 { Semaphore().wait(milliseconds: 250) }
             case .notSent: throw .unavailable("there is no connection to a NATS server")
-            case .none: throw .unavailable("JetStream does not answer")
+            case .none:
+                throw .unavailable("JetStream does not answer: a stream has no leader yet, or the servers no majority")
             }
         }
         throw .unusable("the NATS server has no JetStream, or this user may not use it ($JS.API.>)")
@@ -189,11 +210,12 @@ struct StreamSetup {
 extension NATSLink {
     /// Asks and waits for the answer; never on an event loop.
     func wait(
-        for subject: String, _ bytes: [UInt8], headers: [(String, String)] = [], within milliseconds: Int = 5_000
+        for subject: String, _ bytes: [UInt8], headers: [(String, String)] = [], within milliseconds: Int = 5_000,
+        isAnswer: @escaping @Sendable ([UInt8]) -> Bool = { _ in true }
     ) -> NATSAnswer {
         let answer = Locked(NATSAnswer.none)
         let done = Semaphore()
-        ask(subject, bytes, headers: headers, within: milliseconds) { given in
+        ask(subject, bytes, headers: headers, within: milliseconds, isAnswer: isAnswer) { given in
             answer.withLock { $0 = given }
             done.signal()
         }

@@ -161,12 +161,18 @@ final class StreamWatch: Sendable {
 
     private func lookAtAll() -> Look {
         for (stream, beginning) in subjects.beginnings {
-            let answer = link.wait(for: "$JS.API.STREAM.INFO.\(stream)", [], within: 2_000)
+            let answer = info(of: stream)
             let look = StreamWatch.look(at: stream, whose: beginning, answer)
             if look != .well { return look }
         }
-        let answer = link.wait(for: "$JS.API.STREAM.INFO.\(subjects.state)", [], within: 2_000)
-        return StreamWatch.fault(in: subjects.state, answer) ?? .well
+        return StreamWatch.look(atState: subjects.state, whose: subjects.allState, info(of: subjects.state))
+    }
+
+    /// What a stream's leader tells of it.
+    private func info(of stream: String) -> NATSAnswer {
+        link.wait(
+            for: "$JS.API.STREAM.INFO.\(stream)", [], within: 2_000,
+            isAnswer: { !StreamAnswer($0).isOfStreamWithoutLeader })
     }
 
     /// What an answer says of a stream whose subjects are to begin with a text.
@@ -175,7 +181,18 @@ final class StreamWatch: Sendable {
         guard case .reply(let bytes, _, _) = answer, StreamAnswer(bytes).contains("\"\(beginning)") else {
             return .replaced("the stream '\(stream)' was made anew")
         }
-        return .well
+        return flaw(in: stream, .log(beginning: beginning), bytes) ?? .well
+    }
+
+    /// What an answer says of the stream of snapshots and revocations.
+    static func look(atState stream: String, whose subjects: String, _ answer: NATSAnswer) -> Look {
+        if let fault = fault(in: stream, answer) { return fault }
+        guard case .reply(let bytes, _, _) = answer else { return .well }
+        return flaw(in: stream, .state(subjects: subjects), bytes) ?? .well
+    }
+
+    private static func flaw(in stream: String, _ shape: StreamShape, _ answer: [UInt8]) -> Look? {
+        shape.flaw(in: StreamAnswer(answer)).map { .lost("the stream '\(stream)' was changed: \($0)") }
     }
 
     /// What is wrong with an answer; `nil`: nothing.
@@ -187,6 +204,7 @@ final class StreamWatch: Sendable {
         case .reply(let bytes, _, _):
             let answer = StreamAnswer(bytes)
             if answer.errorCode == StreamAnswer.noStream { return .missing("the stream '\(stream)' is not there") }
+            if answer.isOfStreamWithoutLeader { return .lost("the stream '\(stream)' has no leader") }
             return answer.errorCode.map { _ in .lost("the stream '\(stream)': \(answer.errorWords)") }
         }
     }

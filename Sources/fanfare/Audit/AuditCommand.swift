@@ -25,7 +25,7 @@ enum AuditCommand: Command {
 
     static func run(_ words: [String]) -> Int32 {
         run(words, variables: options.environmentNames) { words in
-            let file = try DataOption.file(words)
+            let file = try DataOption.ownFile(words)
             let query = try query(words, now: Int64(Date().timeIntervalSince1970 * 1000))
             let entries: [AuditEntry]
             do throws(StoreError) { entries = try AuditTrail.read(file, query) } catch {

@@ -30,6 +30,15 @@ enum DataOption {
         try file(words, try ConfigFile(words, defaults: .usual))
     }
 
+    /// The path of the file of what each broker keeps for itself, wherever the channels are.
+    static func ownFile(_ words: CommandWords) throws(UsageError) -> String {
+        let settings = try ConfigFile(words, defaults: .usual)?.settings
+        guard try ServeSettings.nats(words, nil) == nil, settings?.nats == nil else {
+            return try ServeSettings.data(words, settings) + "/fanfare.db"
+        }
+        return try file(words)
+    }
+
     /// The path of the store's file, the settings file being read.
     static func file(_ words: CommandWords, _ config: ConfigFile?) throws(UsageError) -> String {
         let settings = config?.settings

@@ -12,7 +12,7 @@ extension ServeSettings {
         for remark in tokenKeys?.set.remarks ?? [] {
             warnings.append("\(tokenKeys?.path ?? ""):\(remark.line): \(remark.words)")
         }
-        return warnings + accessWarnings + namespaceWarnings
+        return warnings + accessWarnings + namespaceWarnings + sharedLogWarnings
     }
 
     private var secretWarnings: [String] {
@@ -59,6 +59,19 @@ extension ServeSettings {
             let setting = "namespaces.\(name).reactions.allowed"
             return
                 "\(place(of: setting))\(setting) is empty: nobody can react there; null allows every reaction of the kind"
+        }
+    }
+
+    /// Settings of one broker's store, which do nothing where several share a log.
+    private var sharedLogWarnings: [String] {
+        guard server.nats != nil, let namespaces = file?.settings.namespaces?.keys.sorted() else { return [] }
+        return namespaces.flatMap { name in
+            ["durability", "expire_days"].compactMap { setting in
+                let setting = "namespaces.\(name).\(setting)"
+                guard file?.place(of: setting) != nil else { return nil }
+                return
+                    "\(place(of: setting))\(setting) does nothing with NATS, which keeps all that a majority of its replicas has"
+            }
         }
     }
 

@@ -20,7 +20,8 @@ import Testing
 
     @Test("a stream that takes other subjects is another one, one that is not there is missing")
     func looks() {
-        let config = #"{"config":{"name":"x-log-0","subjects":["x.log.0.one.*"]},"created":"2026"}"#
+        let config =
+            #"{"config":{"name":"x-log-0","subjects":["x.log.0.one.*"],"republish":{"src":"x.log.0.one.*"}},"created":"2026"}"#
         #expect(StreamWatch.look(at: "x-log-0", whose: "x.log.0.one.", answer(config)) == .well)
         #expect(
             StreamWatch.look(at: "x-log-0", whose: "x.log.0.two.", answer(config))
@@ -35,6 +36,66 @@ import Testing
                 continue
             }
         }
+    }
+
+    @Test("a stream whose replica knows of no leader is lost: it takes nothing, as where there is no majority")
+    func leaderless() {
+        for (cluster, isLost) in [
+            (#""cluster":{"name":"C1","replicas":[{"name":"n1","current":false}]}"#, true),
+            (#""cluster":{"name":"C1","leader":"n2","replicas":[{"name":"n1","current":true}]}"#, false),
+            (#""config":{"placement":{"cluster":"C1"}}"#, false),
+        ] {
+            let told = answer("{\(cluster)}")
+            #expect((StreamWatch.fault(in: "s", told) == .lost("the stream 's' has no leader")) == isLost, "\(cluster)")
+        }
+    }
+
+    /// What a server tells of a stream, with some of it replaced.
+    private func info(_ subject: String, _ more: String, _ changes: (String, String)...) -> [UInt8] {
+        let config =
+            #"{"config":{"name":"x","subjects":["\#(subject)"],"retention":"limits","max_msgs":-1,"max_bytes":-1,"max_age":0,"storage":"file","num_replicas":1,"sealed":false,"deny_delete":false,\#(more)}}"#
+        return Array(changes.reduce(config) { $0.replacing($1.0, with: $1.1) }.utf8)
+    }
+
+    @Test(
+        "a stream of the log that may lose what it acknowledged, or is not told further, is not well",
+        arguments: [
+            ("x", "x", nil), (#""max_msgs":-1"#, #""max_msgs":9"#, nil),
+            (#""storage":"file""#, #""storage":"memory""#, "its storage is memory, and has to be file"),
+            (#""discard":"new""#, #""discard":"old""#, "its discard is old, and has to be new"),
+            (#""max_age":0"#, #""max_age":1000"#, "its max_age is 1000, and has to be 0"),
+            (#""limits""#, #""interest""#, "its retention is interest, and has to be limits"),
+            (#"subject":-1"#, #"subject":1"#, "its max_msgs_per_subject is 1, and has to be -1"),
+            (#""deny_delete":false"#, #""deny_delete":true"#, "its deny_delete is true, and has to be false"),
+            (#""sealed":false"#, #""sealed":true"#, "its sealed is true, and has to be false"),
+            (#"{"src":"x.log.0.one.*"}"#, "null", "its republish is not what brokers need"),
+        ] as [(String, String, String?)])
+    func shapeOfLog(old: String, new: String, flaw: String?) {
+        let more = #""discard":"new","max_msgs_per_subject":-1,"republish":{"src":"x.log.0.one.*"}"#
+        let told = info("x.log.0.one.*", more, (old, new))
+        #expect(StreamShape.log(beginning: "x.log.0.one.").flaw(in: StreamAnswer(told)) == flaw)
+        let look = StreamWatch.look(at: "s", whose: "x.log.0.one.", .reply(told, status: nil, sequence: nil))
+        #expect(look == flaw.map { .lost("the stream 's' was changed: \($0)") } ?? .well)
+    }
+
+    @Test(
+        "the stream of snapshots may not be bounded",
+        arguments: [
+            ("x", "x", nil), (#""max_msgs":-1"#, #""max_msgs":10"#, "its max_msgs is 10, and has to be -1"),
+            (#""max_bytes":-1"#, #""max_bytes":10"#, "its max_bytes is 10, and has to be -1"),
+            (#"x.state.\u003e"#, "x.state.*", "its subjects do not have x.state.>"),
+        ] as [(String, String, String?)])
+    func shapeOfState(old: String, new: String, flaw: String?) {
+        let told = info(#"x.state.\u003e"#, #""discard":"old","max_msgs_per_subject":1"#, (old, new))
+        #expect(StreamShape.state(subjects: "x.state.>").flaw(in: StreamAnswer(told)) == flaw)
+    }
+
+    @Test("other replicas than those set are remarked on")
+    func replicas() throws {
+        let told = StreamAnswer(info("s", #""discard":"new""#))
+        #expect(StreamShape.remark(on: "x", told, replicas: 1) == nil)
+        let remark = try #require(StreamShape.remark(on: "x", told, replicas: 3))
+        #expect(remark.contains("has 1 replicas") && remark.contains("nats stream edit x --replicas 3"))
     }
 
     @Test("the stream of snapshots is well where it answers, whatever stands in it")

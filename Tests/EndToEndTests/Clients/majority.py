@@ -1,0 +1,93 @@
+"""Brokers that nobody asks for anything follow what happens to NATS: its majority, and its streams' settings. Words: FANFARE"""
+
+import asyncio
+import json
+import tempfile
+
+from checks import PATIENCE, Check, equal, main
+from cluster_lives import call, readiness, until
+from nodes import Nodes
+
+
+async def ask_nats(port, subject, body):
+    """One request to a NATS server, and its answer."""
+    text = json.dumps(body).encode() if body is not None else b""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b'CONNECT {"verbose":false}\r\nSUB _INBOX.test 1\r\nPUB %s _INBOX.test %d\r\n%s\r\n' % (
+        subject.encode(), len(text), text))
+    while not (line := await reader.readline()).startswith(b"MSG"):
+        assert line, "the NATS server has ended it"
+    answer = await reader.readexactly(int(line.split()[-1]))
+    writer.close()
+    return json.loads(answer)
+
+
+async def no_majority(nodes):
+    broker = nodes.brokers[0]
+    with Check("where streams are made, a start warns of nothing that ends by itself"):
+        for each in nodes.brokers:
+            assert "does not answer" not in each.said(), each.said()
+    for server in nodes.servers[1:]:
+        await server.end()
+    with Check("no majority: no broker is ready, although nobody writes"):
+        for each in nodes.brokers:
+            await readiness(each, 503)
+        answer = (await call(broker.http + "/readyz"))[1]
+        assert "no leader" in answer or "does not answer" in answer, answer
+        assert "fanfare_shared_log_up 0" in (await call(broker.http + "/metrics"))[1]
+    await broker.end()
+
+    said = len(broker.said())
+
+    async def is_waiting():
+        assert broker.process.returncode is None, broker.said()
+        return "waiting for NATS" in broker.said()[said:]
+
+    with Check("a broker that begins without a majority says so, and waits for it"):
+        await broker.start()
+        await until(is_waiting, "it waits")
+    for server in nodes.servers[1:]:
+        await server.start()
+        await server.reachable()
+    with Check("and serves when there is one, as the others do"):
+        await broker.serving()
+        for each in nodes.brokers:
+            await readiness(each, 200)
+
+
+async def changed_stream(nodes):
+    port, name = nodes.servers[0].port, "fanfare-log-0"
+    settings = (await ask_nats(port, "$JS.API.STREAM.INFO." + name, None))["config"]
+    with Check("a log that drops what it has is told by every broker, once, and makes it unready"):
+        changed = await ask_nats(port, "$JS.API.STREAM.UPDATE." + name, {**settings, "discard": "old"})
+        equal(changed.get("error"), None, "error")
+        for broker in nodes.brokers:
+            await readiness(broker, 503)
+        words = "the stream '%s' was changed: its discard is old, and has to be new" % name
+        for broker in nodes.brokers:
+            equal(broker.said().count(words), 1, "lines")
+        assert words in (await call(nodes.brokers[0].http + "/readyz"))[1]
+    broker = nodes.brokers[1]
+    await broker.end()
+    with Check("a broker does not begin with it"):
+        await broker.start()
+        equal(await asyncio.wait_for(broker.process.wait(), PATIENCE), 1, "status")
+        assert "is not set as it has to be: its discard is old" in broker.said(), broker.said()
+    await ask_nats(port, "$JS.API.STREAM.UPDATE." + name, settings)
+    with Check("all are well when it is as it was"):
+        await broker.start()
+        await broker.serving()
+        for each in nodes.brokers:
+            await readiness(each, 200)
+
+
+async def scenario(fanfare):
+    with tempfile.TemporaryDirectory(prefix="fanfare-majority-", ignore_cleanup_errors=True) as folder:
+        async with Nodes(folder, fanfare) as nodes:
+            for part in (no_majority, changed_stream):
+                with Check(part.__name__ + " runs through"):
+                    await part(nodes)
+
+
+if __name__ == "__main__":
+    main(scenario)
