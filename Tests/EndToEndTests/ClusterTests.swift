@@ -55,7 +55,8 @@ import Testing
         try await runClient("cluster_lives.py", Places.fanfare)
     }
 
-    @Test("without a majority no broker is ready, one that begins waits, and streams that may lose something are refused")
+    @Test(
+        "without a majority no broker is ready and one that begins waits; streams that may lose something are refused")
     func majority() async throws {
         try await runClient("majority.py", Places.fanfare)
     }

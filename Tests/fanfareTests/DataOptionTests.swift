@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("the audit, its copies and their checks are of each broker's own folder where the channels are in NATS")
+    @Test("the audit is in each broker's own folder, also where the channels are in NATS")
     func ownFile() throws {
         let environment = ["FANFARE_NATS": "nats://a", "FANFARE_DATA": "b"]
         let words = try AuditCommand.options.parse([], environment: environment)

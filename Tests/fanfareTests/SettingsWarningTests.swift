@@ -34,7 +34,7 @@ import Testing
             ),
             (
                 ["--nats", "nats://a:1"],
-                "{\"namespaces\": {\"a\": {\"durability\": \"synced\"},\n\"b\": {}, \"c\": {\"expire_days\": 3}}}",
+                "{\"namespaces\": {\"a\": {\"durability\": \"synced\"},\n\"b\": {}}}",
                 "FILE:1: namespaces.a.durability does nothing with NATS"
             ),
             (

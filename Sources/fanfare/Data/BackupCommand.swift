@@ -20,7 +20,7 @@ enum BackupCommand: Command {
             guard !target.isEmpty, !target.hasSuffix("/"), !isFolder(target) else {
                 throw UsageError("FILE is the copy itself, such as backup.db, not the folder \"\(target)\"")
             }
-            let file = try DataOption.ownFile(words)
+            let file = try DataOption.file(words)
             let progress = ProgressLine("fanfare backup", isQuiet: words.flag("quiet"))
             let end = try EndRequest("fanfare backup", "there is no \(target); it may be run again")
             end.beginChanging()

@@ -18,7 +18,7 @@ enum CheckDataCommand: Command {
         run(words, variables: options.environmentNames) { words in
             let progress = ProgressLine("fanfare check-data", isQuiet: words.flag("quiet"))
             let copy = words.textIfAny("FILE")
-            let file = try copy ?? DataOption.ownFile(words)
+            let file = try copy ?? DataOption.file(words)
             _ = try EndRequest("fanfare check-data", "the search is not done; nothing was changed")
             do {
                 let outcome = try StoreCheck.run(file) { part in progress.tell(part) }

@@ -30,7 +30,7 @@ enum DataOption {
         try file(words, try ConfigFile(words, defaults: .usual))
     }
 
-    /// The path of the file of what each broker keeps for itself, wherever the channels are.
+    /// The path of the file of the audit, which each broker keeps for itself wherever the channels are.
     static func ownFile(_ words: CommandWords) throws(UsageError) -> String {
         let settings = try ConfigFile(words, defaults: .usual)?.settings
         guard try ServeSettings.nats(words, nil) == nil, settings?.nats == nil else {
@@ -46,7 +46,7 @@ enum DataOption {
         if given != nil || settings?.nats != nil {
             let place = words.source(of: "nats") ?? config?.place(of: "nats") ?? "nats"
             throw UsageError(
-                "the channels are in NATS (\(place)), and this works on the file of a store in SQLite; nats stream backup copies streams"
+                "the channels are in NATS (\(place)), and this works on the file of a store in SQLite; nats stream backup copies streams, and what this broker keeps for itself is worked on with --data alone, without --config and --nats"
             )
         }
         if try ServeSettings.store(words, settings) == .memory {
