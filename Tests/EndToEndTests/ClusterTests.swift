@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "without a majority no broker is ready and one that begins waits; streams that may lose something are refused")
+        "without a majority no broker is ready, and one that begins waits; a stream that may lose something is told")
     func majority() async throws {
         try await runClient("majority.py", Places.fanfare)
     }
