@@ -100,7 +100,9 @@ async def refused_for_a_while(nodes):
         for broker in nodes.brokers:
             await readiness(broker, 200)
         async with await Client.connect(nodes.brokers[1].url, "bob") as bob:
-            await bob.request("subscribe", channel="chat:refused")
+            # It may be connecting still: that is noticed after a while.
+            while (await bob.request("subscribe", channel="chat:refused"))["type"] != "subscribed":
+                await asyncio.sleep(0.1)
             async with await Client.connect(nodes.brokers[0].url, "ada") as ada:
                 matches(await ada.request("add", channel="chat:refused", message="m", reaction="👍"), type="ack", seq=1)
             await bob.until(lambda m: m.get("seq") == 1 and "id" not in m)
