@@ -46,6 +46,11 @@ public final class Server: Sendable {
         try Server.checkAddresses(settings, passed)
         let store = try Server.openStore(settings)
         do throws(ServerError) {
+            if settings.nats != nil, (store as? SQLiteStore)?.heldMessages == true {
+                log.warning(
+                    "the channels in '\(settings.data)/fanfare.db' are not used: with NATS they are in the shared log alone"
+                )
+            }
             let sharedLog = try settings.nats.map { nats throws(ServerError) in try Server.openLog(nats, log) }
             try self.init(
                 settings, store: store, sharedLog: sharedLog, loopCount: loopCount, passed: passed, log: log,

@@ -43,6 +43,20 @@ import Testing
         #expect(answers.all == (0..<300).map { $0 % 3 != 0 })
     }
 
+    @Test func `A store says whether it had messages when it was opened`() async throws {
+        let store = try SQLiteStore(file: folder.file())
+        #expect(!store.heldMessages)
+        store.commit([ChannelWrite(channel: "chat:1", seq: 1, records: [])]) { _ in }
+        store.close()
+        let next = try SQLiteStore(file: folder.file())
+        #expect(!next.heldMessages, "what is audited or posted of a channel is no message")
+        next.commit([ChannelWrite(channel: "chat:1", seq: 2, records: [.entry("ada")])]) { _ in }
+        next.close()
+        let last = try SQLiteStore(file: folder.file())
+        #expect(last.heldMessages)
+        last.close()
+    }
+
     @Test func `A reopened store has the same epoch and everything committed`() async throws {
         var image = ChannelImage()
         var epochs: Set<String> = []

@@ -210,6 +210,13 @@ struct Engine {
         try asStoreError { () throws(SQLiteError) in try outbox.pending() }
     }
 
+    /// Whether there is a message of any channel.
+    func holdsMessages() throws(StoreError) -> Bool {
+        try asStoreError { () throws(SQLiteError) in
+            try Statement(database, "SELECT 1 FROM messages LIMIT 1", "looking for channels").step()
+        }
+    }
+
     /// The oldest entries of a queue of the outbox.
     func readOutbox(_ queue: String, limit: Int) throws(SQLiteError) -> [OutboxEntry] {
         try outbox.read(queue, limit: limit)

@@ -8,6 +8,8 @@ public import Reactions
 public final class SQLiteStore: Store {
     /// The name of this store's life, made with the file and kept in it.
     public let epoch: String
+    /// Whether it had a message of any channel when it was opened.
+    public let heldMessages: Bool
     /// What the commits have left to be posted elsewhere, kept in the same file.
     public let outbox: any Outbox
     private let queue: RequestQueue
@@ -31,6 +33,7 @@ public final class SQLiteStore: Store {
         let engine = try Engine(file: file, settings: settings)
         let queue = RequestQueue(maximumRecords: settings.maximumWaitingRecords)
         epoch = engine.epoch
+        heldMessages = try engine.holdsMessages()
         let outbox = SQLiteOutbox(queue, pending: try engine.pendingInOutbox())
         self.outbox = outbox
         self.queue = queue

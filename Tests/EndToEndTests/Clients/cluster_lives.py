@@ -284,6 +284,30 @@ async def waiting(folder, fanfare):
         assert "secret" not in process.said(), process.said()
 
 
+async def own_channels(folder, fanfare):
+    port, data = free_port(), os.path.join(folder, "data-own")
+    words = [fanfare, "serve", "--dev", "--listen", "127.0.0.1:%d" % port, "--data", data]
+    alone = Process("alone", folder, words)
+    await alone.start()
+
+    async def is_listening():
+        return "listening on" in alone.said()
+
+    await until(is_listening, "it listens")
+    async with await Client.connect("ws://127.0.0.1:%d/v1/ws" % port, "ada") as ada:
+        matches(await ada.request("add", channel="chat:own", message="m", reaction="👍"), type="ack")
+    await alone.end()
+    shared = Process("shared", folder, words + ["--nats", "nats://127.0.0.1:%d" % free_port()])
+    await shared.start()
+
+    async def is_told():
+        return "the channels in '%s/fanfare.db' are not used" % data in shared.said()
+
+    with Check("a broker with NATS says that its store has channels, which are not those of the log"):
+        await until(is_told, "it says so")
+    await shared.end()
+
+
 async def plain_server(folder, fanfare):
     heard = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -313,7 +337,8 @@ async def scenario(fanfare):
     with tempfile.TemporaryDirectory(prefix="fanfare-lives-", ignore_cleanup_errors=True) as folder:
         async with Nodes(folder, fanfare, servers=1, brokers=2) as nodes:
             for part in (lost_and_found(nodes), refused_for_a_while(nodes), forbidden_for_a_while(nodes), another_store(nodes, folder),
-                         another_log(nodes), state_alone(nodes), refusals(nodes, folder, fanfare), waiting(folder, fanfare), plain_server(folder, fanfare)):
+                         another_log(nodes), state_alone(nodes), refusals(nodes, folder, fanfare), waiting(folder, fanfare), own_channels(folder, fanfare),
+                         plain_server(folder, fanfare)):
                 with Check(part.__name__ + " runs through"):
                     await part
             with Check("no broker has crashed"):
