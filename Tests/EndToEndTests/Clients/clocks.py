@@ -169,7 +169,9 @@ async def scenario(folder):
     clock = Clock(folder)
     await growing_old(folder, clock)
     await going_back(folder, clock)
-    await together(folder, clock)
+    # The waits of NATS's library go by the time of day, and under the thread sanitizer they go past the shim.
+    if os.environ.get("FANFARE_SANITIZER") != "thread":
+        await together(folder, clock)
 
 
 main(scenario)
