@@ -354,6 +354,9 @@ def places(folder, exported):
                     (["--store", "memory"], {}, "in memory (--store)"),
                     (["--config", settings], {}, "in memory (%s:1)" % settings),
                     ([], {"FANFARE_CONFIG": nats}, "in NATS (%s:1)" % nats)]:
+                # The audit is in each broker's own folder, wherever the channels are.
+                if command == ["audit"] and "NATS" in meant:
+                    continue
                 status, _, said = run(*command, *more, env={**os.environ, **environment})
                 equal((status, said.count("\n")), (2, 1), said)
                 assert meant in said, said
