@@ -61,7 +61,7 @@ public final class Broker: Sendable {
             case .revoked(let revocation): Broker.heed(revocation, revocations, mailboxes)
             case .lost(let reason):
                 storeHealth.logWasLost(reason)
-                log.error("the shared log is lost: \(reason); changes are refused until it is back")
+                log.error("the shared log is lost: \(reason); the broker is not ready until it is back")
             case .found:
                 storeHealth.logIsBack()
                 log.info("the shared log is back")

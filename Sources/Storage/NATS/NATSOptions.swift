@@ -95,10 +95,14 @@ struct NATSOptions: ~Copyable {
         switch status {
         // That does not mend itself.
         case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
-            throw .unusable("the NATS servers refuse this user, or that there is none")
+            throw .unusable(
+                "the NATS servers refuse the broker: see nats.user and nats.password, or nats.credentials_file")
         case NATS_SECURE_CONNECTION_WANTED: throw .unusable("the NATS server has no TLS, and tls:// demands it")
         case NATS_SECURE_CONNECTION_REQUIRED: throw .unusable("the NATS server demands TLS: name it by tls://")
-        case NATS_SSL_ERROR: throw .unusable("TLS with the NATS server failed: \(NATSOptions.lastWords(status))")
+        case NATS_SSL_ERROR:
+            throw .unusable(
+                "TLS with the NATS server failed: \(NATSOptions.lastWords(status)); nats.ca_file names who has signed its certificate"
+            )
         default: throw .unavailable("no NATS server can be reached: \(NATSOptions.words(status))")
         }
     }
@@ -144,7 +148,13 @@ struct NATSOptions: ~Copyable {
     private static func lastWords(_ status: natsStatus) -> String {
         var last = NATS_OK
         guard let text = unsafe nats_GetLastError(&last), last == status else { return words(status) }
-        return unsafe String(cString: text)
+        return withoutPlace(unsafe String(cString: text))
+    }
+
+    /// The library's words without the place in its sources that they begin with, such as `(conn.c:733): `.
+    static func withoutPlace(_ words: String) -> String {
+        guard words.first == "(", let place = words.firstRange(of: "): ") else { return words }
+        return String(words[place.upperBound...])
     }
 
     private static func words(_ status: natsStatus) -> String {

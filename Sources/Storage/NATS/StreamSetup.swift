@@ -180,7 +180,9 @@ struct StreamSetup {
 
     /// What does not mend by waiting is told at once.
     private static func fault(_ stream: String, _ code: UInt64, _ words: String) -> StoreError {
-        let words = "the stream '\(stream)': \(words)"
+        var words = "the stream '\(stream)': \(words)"
+        // Too few servers, or one alone.
+        if code == 10005 || code == 10074 { words += ": nats.replicas may be no more than there are servers" }
         switch code {
         // Replicas on one server; JetStream is off, or off for this account; no room as it is set up; no such settings;
         // a stream of someone else's takes the same subjects.

@@ -183,4 +183,13 @@ import Testing
         }
         #expect(places.take("a", before: .max) == [16, 17])
     }
+    @Test(
+        "the library's words come without a place in its sources",
+        arguments: [
+            ("(conn.c:733): SSL handshake error: 18:self-signed", "SSL handshake error: 18:self-signed"),
+            ("Timeout", "Timeout"), ("", ""), ("(odd", "(odd"),
+        ])
+    func words(_ words: String, _ told: String) {
+        #expect(NATSOptions.withoutPlace(words) == told)
+    }
 }
