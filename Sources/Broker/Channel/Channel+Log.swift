@@ -69,10 +69,11 @@ extension Channel {
             readFailed(at: moment)
             return "the log ends before what it has told"
         case .whole:
-            guard goesOn(in: reading, at: moment) || begin(with: reading.snapshot, at: moment) else {
+            guard let known = ChannelSnapshot(of: reading.snapshot) else {
                 readFailed(at: moment)
                 return "a snapshot of the channel is not one of this version's"
             }
+            if !goesOn(from: known.progress, in: reading.entries, at: moment) { begin(with: known, at: moment) }
         }
         let isLoading = unread != nil
         for entry in reading.entries where entry.position > line?.progress.position ?? .max {
@@ -135,10 +136,9 @@ extension Channel {
     /// What is to be asked of the log; `number` is for a batch that begins, where one does.
     func takeLogWork(number: UInt64, at moment: Moment) -> LogWork {
         var work = LogWork()
-        if line?.hasReturned ?? false {
-            work.hasReturned = true
-            line?.hasReturned = false
-        }
+        (work.hasReturned, work.hasForeign) = (line?.hasReturned ?? false, line?.hasForeign ?? false)
+        if work.hasReturned { line?.hasReturned = false }
+        if work.hasForeign { line?.hasForeign = false }
         retry(&work, number: number, at: moment)
         if line?.inFlight == nil, unread == nil {
             let entries = nextEntries(at: moment)
@@ -263,6 +263,7 @@ extension Channel {
     private func apply(_ entry: LogEntry, isReplay: Bool = false, compares: Bool = true, at moment: Moment) {
         guard let batch = LogBatch(bytes: entry.bytes) else {
             line?.progress.skip(to: entry.position)
+            if LogBatch.isOfLaterVersion(entry.bytes) { line?.hasForeign = true }
             return
         }
         guard line?.progress.advance(to: batch, as: entry.bytes, at: entry.position) ?? false else { return }
@@ -305,13 +306,8 @@ extension Channel {
         }
     }
 
-    /// Goes on from what the channel is in the log, where it is not known how it has become that; `nil`: it is fresh.
-    private func begin(with snapshot: LogReading.Snapshot?, at moment: Moment) -> Bool {
-        var known = ChannelSnapshot(progress: LogProgress(), image: ChannelImage(), events: [], isAnonymous: false)
-        if let snapshot {
-            guard let read = ChannelSnapshot(bytes: snapshot.bytes) else { return false }
-            known = read
-        }
+    /// Goes on from what the channel is in the log, where it is not known how it has become that.
+    private func begin(with known: ChannelSnapshot, at moment: Moment) {
         ledger = Ledger(known.image)
         let history = known.history(for: namespace)
         if unread == nil {
@@ -320,7 +316,6 @@ extension Channel {
             outbox.begin(at: ledger.seq, history)
         }
         wentOn(to: known.progress, at: moment)
-        return true
     }
 
     /// What makes a snapshot of the channel as it is now; it takes its time on another thread.

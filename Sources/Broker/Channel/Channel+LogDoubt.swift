@@ -33,14 +33,10 @@ extension Channel {
     /// Goes on in all that was read where the channel is what that comes to somewhere; `false` where it is something else.
     ///
     /// So nobody who listens hears of a doubt that another broker has to mend.
-    func goesOn(in reading: LogReading, at moment: Moment) -> Bool {
+    func goesOn(from start: LogProgress, in entries: [LogEntry], at moment: Moment) -> Bool {
         guard unread == nil, let digest = line?.progress.chain.newest.digest else { return false }
-        var progress = LogProgress()
-        if let snapshot = reading.snapshot {
-            guard let known = ChannelSnapshot(bytes: snapshot.bytes) else { return false }
-            progress = known.progress
-        }
-        var rest = reading.entries[...]
+        var progress = start
+        var rest = entries[...]
         while progress.chain.newest.digest != digest {
             guard let entry = rest.popFirst() else { return false }
             progress.pass(entry.bytes, at: entry.position)

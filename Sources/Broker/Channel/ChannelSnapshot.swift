@@ -1,4 +1,5 @@
 import Reactions
+import Storage
 import Transport
 
 /// All that makes a channel, as it is kept beside the log: whoever has it needs no entries from before it.
@@ -20,6 +21,15 @@ struct ChannelSnapshot {
         self.image = image
         self.events = events
         self.isAnonymous = isAnonymous
+    }
+
+    /// What a snapshot has that was read; without one it is that of a fresh channel, and `nil` where it is none.
+    init?(of snapshot: LogReading.Snapshot?) {
+        guard let snapshot else {
+            self.init(progress: LogProgress(), image: ChannelImage(), events: [], isAnonymous: false)
+            return
+        }
+        self.init(bytes: snapshot.bytes)
     }
 
     /// The events as they may be told in a namespace.

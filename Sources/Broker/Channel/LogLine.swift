@@ -66,6 +66,8 @@ struct LogLine: Sendable {
     var readAt: Int64?
     /// Whether all of it is to be read, since what is known is not what the log has.
     var mustReadAll = false
+    /// Whether the log had something that only a later version understands.
+    var hasForeign = false
     /// Whether other brokers were seen to have applied something else.
     var doubt = LogDoubt()
     /// How often in a row the log ended before what is known.
@@ -150,6 +152,8 @@ struct LogWork: Sendable {
     var say: [[UInt8]] = []
     /// Whether another broker was seen to have applied something else.
     var isInDoubt = false
+    /// Whether the log had something that only a later version understands.
+    var hasForeign = false
     /// A snapshot to keep.
     var snapshot: (position: UInt64, bytes: @Sendable () -> [UInt8])?
 

@@ -93,6 +93,12 @@ extension Hub {
             sharedLog.read(name, after: read.known) { inbox.post(.read(name, $0)) }
         }
         for bytes in work.say { sharedLog.say(bytes, about: name) }
+        if work.hasForeign {
+            note(trouble: "the shared log has changes of a later version", with: name)
+            log.say(
+                .error, .store,
+                "the log has a change that only a later version of Fanfare understands, and this broker leaves it out")
+        }
         if work.isInDoubt {
             log.say(
                 .warning, .store, "brokers have applied different changes of a channel: it is read from the log anew")

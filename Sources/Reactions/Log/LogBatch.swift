@@ -58,6 +58,9 @@ extension LogBatch {
         return output.bytes
     }
 
+    /// Whether bytes that are no batch may be one of a later version.
+    public static func isOfLaterVersion(_ bytes: [UInt8]) -> Bool { bytes.first.map { $0 > versionWithMark } ?? false }
+
     /// Reads the form that ``bytes`` writes; `nil` where it is none.
     public init?(bytes: [UInt8]) {
         var reader = ByteReader(bytes: bytes)

@@ -125,6 +125,20 @@ import Testing
         #expect(SharedOccupancy.Notice(bytes: notice.bytes) == nil)
     }
 
+    @Test("a change of a later version is left out, and that is told once; what is no batch at all is not")
+    func laterVersion() async throws {
+        let harness = try await LogHarness(1)
+        let node = harness.nodes[0]
+        for (first, isLater) in [(0, false), (1, false), (2, false), (3, true), (255, true)] as [(UInt8, Bool)] {
+            let (entry, previous) = harness.log.append([first, 7, 7], step: 1)
+            await node.channel.heard(entry, previous: previous, at: harness.moment)
+            let work = await node.channel.takeLogWork(number: node.number, at: harness.moment)
+            #expect(work.hasForeign == isLater)
+            #expect(await node.channel.takeLogWork(number: node.number, at: harness.moment).hasForeign == false)
+            #expect(await node.channel.line?.progress.position == entry.position)
+        }
+    }
+
     @Test("a snapshot that was kept before there were marks is read")
     func oldSnapshot() {
         var progress = LogProgress()
