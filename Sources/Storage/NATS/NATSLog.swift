@@ -13,6 +13,7 @@ public final class NATSLog: OperationLog {
     private let events: EventTeller
     private let keeper: SnapshotKeeper
     private let places = EntryPlaces()
+    private let turns = ReadTurns()
     private let watch: StreamWatch
     /// How the servers' clock stood when the broker began; `nil`: they did not tell.
     private let difference: Int64?
@@ -147,7 +148,12 @@ public final class NATSLog: OperationLog {
         _ channel: String, after position: UInt64?,
         answer: @escaping @Sendable (Result<LogReading, StoreError>) -> Void
     ) {
-        NATSReader(link, subjects, channel, after: position, answer: answer).begin()
+        turns.take(isNew: position == nil) { [self] in
+            NATSReader(link, subjects, channel, after: position) { [turns] result in
+                answer(result)
+                turns.done()
+            }.begin()
+        }
     }
 
     /// Keeps a snapshot; see ``OperationLog/keepSnapshot(of:at:bytes:)``.
