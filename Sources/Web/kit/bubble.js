@@ -230,7 +230,7 @@ const css = `
     max-inline-size: 80%; transition: transform .3s cubic-bezier(.3, 1.5, .6, 1); }
 :host([side=end]) #box { margin-inline-start: auto; }
 :host([open]) #box { transform: scale(1.04); }
-#box > *, [part=badges], ::slotted([slot=badges]) { grid-area: 1 / 1; }
+#box > *, [part=badges], ::slotted([slot=badges]) { grid-area: 1 / 1 !important; /* also where a page has all: unset */ }
 [part=message] { touch-action: manipulation; -webkit-touch-callout: none; min-inline-size: 0; overflow-wrap: anywhere;
     padding: .5em .875em; border-radius: 1.25em; background: var(--badge); color: var(--text); }
 :host([side=end]) [part=message] { background: var(--accent); color: #fff; }
@@ -243,10 +243,11 @@ const css = `
 :host([side=end]:dir(rtl)) { --way: 1; }
 :host([side=end]) [part=badges], :host([side=end]) ::slotted([slot=badges]) { justify-self: start; }
 #trigger { position: absolute; inset-block: 0; inset-inline-start: 100%; margin: auto 18px; inline-size: 32px;
-    block-size: 32px; border-radius: 50%; color: var(--muted); opacity: 0; transition: opacity .15s; }
+    block-size: 32px; border-radius: 50%; color: var(--muted); opacity: 0; pointer-events: none;
+    transition: opacity .15s; }
 :host([side=end]) #trigger { inset-inline: auto 100%; }
-:host(:hover) #trigger, #trigger:focus-visible, #trigger[aria-expanded=true] { opacity: 1; }
-@media (hover: none) { #trigger:not(:focus-visible) { opacity: 0; pointer-events: none; } }
+#trigger:focus-visible { opacity: 1; }
+@media (any-hover: hover) { :host(:hover) #trigger, #trigger[aria-expanded=true] { opacity: 1; pointer-events: auto; } }
 #bar { max-inline-size: calc(100vw - 16px);
     transition: opacity .15s, transform .2s, display .2s allow-discrete, overlay .2s allow-discrete; transform: scale(.7);
     pointer-events: none; }

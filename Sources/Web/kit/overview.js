@@ -161,7 +161,7 @@ dialog:not([open]) { display: none; }
 dialog[open] { opacity: 1; transform: none; }
 @starting-style { dialog[open] { opacity: 0; transform: translateY(24px); } }
 dialog::backdrop { background: #0006; }
-header { display: flex; align-items: center; justify-content: space-between; padding: 8px 8px 0 18px; }
+header { display: flex; align-items: center; justify-content: space-between; padding: 8px 8px 0; padding-inline-start: 18px; }
 h2 { font-size: 17px; margin: 0; }
 #close { inline-size: 44px; block-size: 44px; border-radius: 50%; color: var(--muted); }
 #tabs { display: flex; flex: none; overflow-x: auto; gap: 4px; padding: 6px 14px 10px; scrollbar-width: none; }

@@ -172,6 +172,29 @@ async def keyboards(browser, url):
     await page.close()
 
 
+async def own_looks(browser, url):
+    page = await chat(browser, url, "ada", "chat:own", height=800)
+    with Check("a message with a page's own looks alone keeps its place, with its badges at its corner"):
+        await page.run("""void document.head.append(Object.assign(document.createElement("style"), {
+            textContent: "fanfare-bubble::part(message) { all: unset; padding: 12px }" }))""")
+        await react(page, "m1", 2)
+        await page.there(badge("m1", "sent"))
+        # All at one moment, as the message is still on its way back to its size, and the badge to its own.
+        await page.until("""(([message, frame, badge]) => message.top === frame.top && message.bottom === frame.bottom
+            && badge.top < message.top && message.top < badge.bottom)(
+            [%s].map(path => find(path).getBoundingClientRect()))""" % ", ".join(
+                "'%s'" % path for path in (body("m1"), bubble("m1") + " >>> #box", badge("m1", "sent"))))
+    with Check("where nothing can hover, the button beside a message is not seen: it could not be touched"):
+        can_hover = await page.run("matchMedia('(any-hover: hover)').matches")
+        await page.mouse("mouseMoved", await page.point(body("m3")), "none")
+        await page.until("find('%s').matches(':hover')" % bubble("m3"))
+        await page.run("Promise.all(find('%s').getAnimations().map(each => each.finished)).then(() => {})" % trigger("m3"))
+        shown = ["1", "auto"] if can_hover else ["0", "none"]
+        equal(await page.style(trigger("m3"), "opacity", "pointer-events"), shown)
+    no_errors(page)
+    await page.close()
+
+
 async def looks(url, *_):
     async with Browser() as browser:
         page = await chat(browser, url, "ada", "chat:looks", height=800)
@@ -179,6 +202,7 @@ async def looks(url, *_):
         await motion(page)
         await schemes(page)
         no_errors(page)
+        await own_looks(browser, url)
         await directions(browser, url)
         await zoom(browser, url)
         await keyboards(browser, url)
