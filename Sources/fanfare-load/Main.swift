@@ -6,6 +6,7 @@ import LoadGenerator
 @main
 struct Main {
     static func main() {
+        keepStandardDescriptors()
         // A report that may not grow further (ulimit -f) is an error of the write, and not the end of the program.
         _ = signal(SIGXFSZ, SIG_IGN)
         let words = Array(CommandLine.arguments.dropFirst())

@@ -7,6 +7,7 @@ import Wire
 @main
 struct Main {
     static func main() {
+        keepStandardDescriptors()
         ignoreFileSizeSignal()
         exit(run(Array(CommandLine.arguments.dropFirst())))
     }

@@ -67,6 +67,11 @@ import Testing
         }
     }
 
+    @Test("a log that nobody reads, and standard descriptors that are closed")
+    func deafLog() async throws {
+        try await Places.withFolder { try await runClient("deaf_log.py", Places.fanfare, $0.path()) }
+    }
+
     @Test("fanfare top: a live view on a terminal, else lines; keys, signals, wrong words")
     func top() async throws {
         _ = try await run(#"{"server_keys": ["\#(Self.serverKey)"], "namespaces": {"chat": {}}}"#) { broker, _ in

@@ -13,11 +13,11 @@ import Transport
     private static let thumb = Reaction(canonical: "👍")
     private static let records: [Record] = [
         .message("m1", .init(changed: 7, isDeleted: true)),
-        .group(message: "", reaction: thumb, .init(started: 1, first: -5, last: 1_764_470_400_123)),
+        .group(message: "", reaction: thumb, .init(started: 1, first: 5, last: 1_764_470_400_123)),
         .entry(
             message: "m1", user: "ada", reaction: thumb,
             .init(
-                count: 1 << 53, given: 1, touched: 9, at: 1_764_470_400_123,
+                count: 1 << 52, given: 1, touched: 9, at: 1_764_470_400_123,
                 data: ReactionData(text: #"{"b":1.50,"a":"\u00e4/"}"#, canonical: #"{"a":"ä/","b":1.5}"#))),
         usedKey(user: "ada", key: "k/1", at: 5),
     ]
@@ -115,7 +115,7 @@ import Transport
             ),
             (
                 ["HEAD", #"{"type":"channel","channel":"a","seq":9007199254740993,"frozen":false}"#],
-                "2: \"seq\" is 0 to 2^53"
+                "2: \"seq\" is 0 to 9006099743113216"
             ),
             (["HEAD", "CHANNEL", #"{"type":"message","message":"m","changed":4,"deleted":false}"#], "3: 4 is above"),
             (
@@ -159,7 +159,13 @@ import Transport
                 [
                     "HEAD", "CHANNEL", "MESSAGE",
                     #"{"type":"group","message":"m","reaction":"👍","started":1,"first":9007199254740993,"last":5}"#,
-                ], "4: \"first\" is in Unix milliseconds, at most 2^53"
+                ], "4: \"first\" is in Unix milliseconds, 0 to 9006099743113216"
+            ),
+            (
+                [
+                    "HEAD", "CHANNEL", "MESSAGE",
+                    #"{"type":"group","message":"m","reaction":"👍","started":1,"first":-1,"last":5}"#,
+                ], "4: \"first\" is in Unix milliseconds, 0 to 9006099743113216"
             ),
             (
                 [
@@ -170,9 +176,9 @@ import Transport
             (
                 [
                     "HEAD", "CHANNEL", "MESSAGE", "GROUP",
-                    #"{"type":"reaction","message":"m","reaction":"👍","user":"b","count":9007199254740992,"given":1,"touched":1,"at":5}"#,
+                    #"{"type":"reaction","message":"m","reaction":"👍","user":"b","count":9006099743113216,"given":1,"touched":1,"at":5}"#,
                     "REACTION",
-                ], "6: the counts on the message \"m\" are above 2^53 together"
+                ], "6: the counts on the message \"m\" are above 9006099743113216 together"
             ),
             (
                 ["HEAD", "CHANNEL", #"{"type":"key","user":"a","key":"k","at":5,"body":"AP8=","answer":"AQID"}"#],

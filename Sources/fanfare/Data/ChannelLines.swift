@@ -64,8 +64,9 @@ struct ChannelLines {
             throw .unknown("group \(reaction) of the message \(quoted(message))", "group")
         }
         let total = before + count
-        guard total <= 1 << 53 else {
-            throw ExportLine.Fault(words: "the counts on the message \(quoted(message)) are above 2^53 together")
+        guard total <= ExportLine.mostNumber else {
+            throw ExportLine.Fault(
+                words: "the counts on the message \(quoted(message)) are above \(ExportLine.mostNumber) together")
         }
         messages[message]?.total = total
         guard messages[message]?.users[reaction]?.insert(user).inserted == true else {

@@ -10,8 +10,9 @@ extension ExportLine {
         var words: String
     }
 
-    /// The largest number that JSON carries exactly wherever it is read.
-    private static let mostNumber: UInt64 = 1 << 53
+    /// The largest number that is taken: below it is room for what comes later, up to the largest one that JSON carries
+    /// exactly wherever it is read.
+    static let mostNumber: UInt64 = 1 << 53 - 1 << 40
 
     /// Whatever may be a reaction in some namespace.
     private static let anyReaction = Rules(kind: .any)
@@ -37,15 +38,15 @@ extension ExportLine {
     private func whole(_ value: UInt64?, _ field: String, from least: UInt64 = 0) throws(Fault) -> UInt64 {
         let number = try needed(value, field)
         guard (least...Self.mostNumber).contains(number) else {
-            throw Fault(words: "\"\(field)\" is \(least) to 2^53")
+            throw Fault(words: "\"\(field)\" is \(least) to \(Self.mostNumber)")
         }
         return number
     }
 
     private func time(_ value: Int64?, _ field: String) throws(Fault) -> Int64 {
         let time = try needed(value, field)
-        guard time.magnitude <= Self.mostNumber else {
-            throw Fault(words: "\"\(field)\" is in Unix milliseconds, at most 2^53")
+        guard time >= 0, time <= Self.mostNumber else {
+            throw Fault(words: "\"\(field)\" is in Unix milliseconds, 0 to \(Self.mostNumber)")
         }
         return time
     }

@@ -54,7 +54,7 @@ enum ServeCommand: Command {
         }
         tellDescriptorLimit(server.descriptorLimit, settings, log)
         let urls = server.addresses.map(url(of:))
-        for url in urls { complain("listening on \(url)", .info) }
+        for url in urls { LogOutput.standardError.write("listening on \(url)", .info) }
         let manager = ServiceManager(status: "listening on " + urls.joined(separator: ", "), log: log)
         manager.begin(server)
         let reloader = Reloader(server, settings.words, manager, log)

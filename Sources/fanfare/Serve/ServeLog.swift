@@ -9,8 +9,8 @@ enum LogForm: String, CaseIterable {
     var log: BrokerLog {
         BrokerLog { [self] entry in
             switch self {
-            case .text: complain(LogForm.textLine(entry), entry.level)
-            case .json: complain(LogForm.jsonLine(entry), entry.level)
+            case .text: LogOutput.standardError.write(LogForm.textLine(entry), entry.level)
+            case .json: LogOutput.standardError.write(LogForm.jsonLine(entry), entry.level)
             }
         }
     }

@@ -54,12 +54,17 @@ struct OutputFailure: Error, CustomStringConvertible {
 
 /// Writes one line on standard error; where that is the journal, with how much it matters.
 func complain(_ line: String, _ level: BrokerLog.Level = .error) {
+    _ = writeAll(complaint(line, level), to: STDERR_FILENO)
+}
+
+/// The bytes of a line on standard error.
+func complaint(_ line: String, _ level: BrokerLog.Level) -> [UInt8] {
     let prefix = Journal.isStandardError ? level.journalPrefix : ""
-    _ = writeAll(Array((prefix + printable(line) + "\n").utf8), to: STDERR_FILENO)
+    return Array((prefix + printable(line) + "\n").utf8)
 }
 
 /// Writes all of the bytes, however many calls it takes; `false` where that is impossible.
-private func writeAll(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+func writeAll(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
         // The pointer holds for the call, and the count is what lies behind it.

@@ -17,6 +17,8 @@ struct RandomExport {
 
     private var lines: [Line] = []
 
+    /// The largest number that an import takes.
+    private static let mostNumber = 1 << 53 - 1 << 40
     private static let reactions = ["👍", "\u{2764}", "👋🏽", "party_parrot", "+1"]
     private static let names = ["a", "ada", "m1", "x:y", "~", String(repeating: "n", count: 128)]
 
@@ -27,7 +29,8 @@ struct RandomExport {
         export.lines = [["type": "export", "version": 1, "epoch": "e", "channels": channels.count]]
         for channel in channels { try export.add(channel, &random) }
         for user in random.some(of: names) {
-            export.lines.append(["type": "revocation", "user": user, "at": random.pick([-5, 0, 1 << 53]), "by": "mod"])
+            let at = random.pick([0, 5, Self.mostNumber])
+            export.lines.append(["type": "revocation", "user": user, "at": at, "by": "mod"])
         }
         for action in random.some(of: ["cleared", "deleted", "frozen", "unfrozen", "revoked"]) {
             var line: Line = ["type": "audit", "action": action, "at": 7, "by": "mod"]
@@ -42,7 +45,7 @@ struct RandomExport {
     }
 
     private mutating func add(_ channel: String, _ random: inout Seeded) throws {
-        let seq = random.pick([40, 1 << 53])
+        let seq = random.pick([40, Self.mostNumber])
         lines.append(["type": "channel", "channel": channel, "seq": seq, "frozen": random.once(in: 3)])
         for message in random.some(of: ["", "-1"] + Self.names) {
             let isDeleted = random.once(in: 5)
@@ -53,7 +56,7 @@ struct RandomExport {
             for reaction in random.some(of: Self.reactions) {
                 lines.append([
                     "type": "group", "message": message, "reaction": reaction, "started": random.pick([0, 40]),
-                    "first": random.pick([-(1 << 53), 5]), "last": random.pick([5, 1 << 53]),
+                    "first": random.pick([0, 5]), "last": random.pick([5, Self.mostNumber]),
                 ])
                 for user in random.some(of: Self.names) { add(reaction, message, user, &random) }
             }
