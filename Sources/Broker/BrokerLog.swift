@@ -37,6 +37,13 @@ public struct BrokerLog: Sendable {
         public var line: String
         /// The trace of the request that it belongs to; `nil` where it belongs to none, or that had none.
         public var trace: TraceContext?
+
+        /// Makes an entry.
+        public init(level: Level, line: String, trace: TraceContext? = nil) {
+            self.level = level
+            self.line = line
+            self.trace = trace
+        }
     }
 
     private let write: @Sendable (Entry) -> Void

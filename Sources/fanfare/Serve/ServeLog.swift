@@ -7,11 +7,14 @@ enum LogForm: String, CaseIterable {
 
     /// A log on standard error, one line an entry.
     var log: BrokerLog {
-        BrokerLog { [self] entry in
-            switch self {
-            case .text: LogOutput.standardError.write(LogForm.textLine(entry), entry.level)
-            case .json: LogOutput.standardError.write(LogForm.jsonLine(entry), entry.level)
-            }
+        BrokerLog { LogOutput.standardError.write(line($0), $0.level, in: self) }
+    }
+
+    /// An entry as a line.
+    func line(_ entry: BrokerLog.Entry) -> String {
+        switch self {
+        case .text: LogForm.textLine(entry)
+        case .json: LogForm.jsonLine(entry)
         }
     }
 
