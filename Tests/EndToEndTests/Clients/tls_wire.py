@@ -8,7 +8,7 @@ import struct
 from urllib.parse import urlsplit
 
 from checks import PATIENCE
-from raw import frame
+from raw import PING, PONG, frame
 
 
 class Wire:
@@ -100,13 +100,17 @@ class Wire:
         self.send(self.seal(frame(1, text.encode())))
 
     def frame(self):
-        """The next frame: its opcode and payload."""
-        first, length = self.take(2)
-        if length == 126:
-            length, = struct.unpack(">H", self.take(2))
-        elif length == 127:
-            length, = struct.unpack(">Q", self.take(8))
-        return first & 15, self.take(length)
+        """The next frame that is no ping, which it answers: its opcode and payload."""
+        while True:
+            first, length = self.take(2)
+            if length == 126:
+                length, = struct.unpack(">H", self.take(2))
+            elif length == 127:
+                length, = struct.unpack(">Q", self.take(8))
+            payload = self.take(length)
+            if first & 15 != PING:
+                return first & 15, payload
+            self.send(self.seal(frame(PONG, payload)))
 
     def reset(self):
         """Closes with a reset."""
