@@ -156,10 +156,13 @@ jetstream { store_dir: "%s", max_memory_store: 64MB, max_file_store: 4GB }%s
                 await asyncio.sleep(0.1)
         raise AssertionError("%s cannot be reached: %s" % (self.name, self.said()))
 
-
     async def healthy(self):
-        """Waits until it has all that it should have of the streams."""
-        for _ in range(PATIENCE * 10):
+        """Waits until it has all that it should have of the streams.
+
+        A replica of NATS 2.9 that begins its raft log anew may be out of step with it ("last sequence mismatch", once a
+        second) until the leader takes a snapshot of the stream, which it does every 2 to 2.5 minutes.
+        """
+        for _ in range(PATIENCE * 25):
             try:
                 reader, writer = await asyncio.open_connection("127.0.0.1", self.monitor)
                 writer.write(b"GET /healthz HTTP/1.0\r\n\r\n")
