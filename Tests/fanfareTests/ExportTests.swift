@@ -87,10 +87,24 @@ import Transport
         #expect(try store.auditEntries().map(\.action) == [.frozen])
     }
 
+    @Test("a number that no field has is told by its name", arguments: ["1.5", "-1", "1e99", "99999999999999999999"])
+    func numbers(number: String) throws {
+        let lines = [head, #"{"type":"channel","channel":"a","seq":NUMBER}"#.replacing("NUMBER", with: number)]
+        #expect(
+            try problem(lines)
+                == "2: this is no line of an export: \"seq\" is no whole number from 0 to 9006099743113216")
+    }
+
     @Test(
         "a line that cannot be taken stops it, with its number and the reason",
         arguments: [
-            (["x"], "1: this is no line of an export"), ([#"{"type":"cake"}"#], "1: this is no line"),
+            (["x"], "1: this is no line of an export: an object is expected here"),
+            ([#"{"type":"cake"}"#], "1: this is no line"),
+            ([#"{"type":"export","version":1}}"#], "1: this is no line of an export: nothing more is expected here"),
+            (
+                [#"{"type":"export","version":1,"epoch":"e","channels":1,"channels":2}"#],
+                "1: this is no line of an export: \"channels\" stands here for the second time"
+            ),
             ([#"{"type":"end","lines":1}"#], "1: an export begins"),
             ([#"{"type":"export","version":2}"#], "1: this form has version 2"),
             (["HEAD", "HEAD"], "2: a second export"), (["HEAD"], "1: the end is missing"),
@@ -164,14 +178,14 @@ import Transport
             (
                 [
                     "HEAD", "CHANNEL", "MESSAGE",
-                    #"{"type":"group","message":"m","reaction":"👍","started":1,"first":-1,"last":5}"#,
-                ], "4: \"first\" is in Unix milliseconds, 0 to 9006099743113216"
+                    #"{"type":"group","message":"m","reaction":"👍","started":1,"first":"5","last":5}"#,
+                ], "4: this is no line of an export: \"first\" is not"
             ),
             (
                 [
                     "HEAD", "CHANNEL", "MESSAGE",
-                    #"{"type":"group","message":"m","reaction":"👍","started":1,"first":"5","last":5}"#,
-                ], "4: this is no line of an export: \"first\" is not"
+                    #"{"type":"group","message":"m","reaction":"👍","started":1,"first":-1,"last":5}"#,
+                ], "4: this is no line of an export: \"first\" is no whole number from 0 to 9006099743113216"
             ),
             (
                 [

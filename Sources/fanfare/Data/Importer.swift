@@ -31,12 +31,30 @@ struct Importer {
     /// - Throws: `Failure` where it is wrong, `StoreError` where the store does not take it.
     mutating func take(_ bytes: [UInt8]) throws {
         line += 1
-        do { try take(try decoder.decode(ExportLine.self, from: Data(bytes))) } catch let fault as ExportLine.Fault {
+        do {
+            try Self.check(bytes)
+            try take(try decoder.decode(ExportLine.self, from: Data(bytes)))
+        } catch let fault as ExportLine.Fault {
             throw failure(fault.words)
+        } catch let fault as JSONReader.Fault {
+            throw failure("this is no line of an export: \(fault.words)")
         } catch let error as DecodingError {
             throw failure(
                 "this is no line of an export" + (error.field.map { ": \"\($0)\" is not what it must be" } ?? ""))
         }
+    }
+
+    /// Refuses what the decoder takes or says too little of: a name that stands twice, and numbers that no field has.
+    private static func check(_ bytes: [UInt8]) throws(JSONReader.Fault) {
+        var reader = JSONReader(bytes)
+        try reader.object { (reader, name) throws(JSONReader.Fault) in
+            guard reader.isAtNumber else { return }
+            let place = reader
+            guard let number = try? reader.whole(), number >= 0 else {
+                throw place.fault("\"\(brief(name))\" is no whole number from 0 to \(ExportLine.mostNumber)")
+            }
+        }
+        try reader.end()
     }
 
     private mutating func take(_ entry: ExportLine) throws {

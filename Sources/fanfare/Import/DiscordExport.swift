@@ -92,7 +92,7 @@ enum DiscordExport {
         try reader.object { (reader, member) throws(JSONReader.Fault) in
             switch member {
             case "emoji": given = try emoji(&reader)
-            case "count": count = try reader.whole()
+            case "count": count = try reader.count()
             case "users":
                 try reader.array { (reader) throws(JSONReader.Fault) in
                     let place = reader

@@ -34,6 +34,18 @@ extension JSONReader {
         return number
     }
 
+    /// Whether a number is next.
+    var isAtNumber: Bool { next.map { $0 == UInt8(ascii: "-") || isDigit($0) } ?? false }
+
+    /// Reads how many there are of something.
+    mutating func count() throws(Fault) -> Int64 {
+        passSpace()
+        let place = self
+        let count = try whole()
+        guard count >= 0 else { throw place.fault("a count is 0 or more") }
+        return count
+    }
+
     /// Reads a number of seconds since 1970 as Unix milliseconds.
     mutating func seconds() throws(Fault) -> Int64 {
         passSpace()

@@ -72,7 +72,19 @@ struct JSONReader {
 
 extension JSONReader {
     /// Reads an object; the body gets each member's name and reads its value, or leaves it.
+    ///
+    /// - Throws: `Fault` also where a name stands twice: one of the two values would be lost.
     mutating func object(_ body: (inout JSONReader, String) throws(Fault) -> Void) throws(Fault) {
+        var names: Set<String> = []
+        try members { (reader, name) throws(Fault) in
+            guard names.insert(name).inserted else {
+                throw reader.fault("\"\(brief(name))\" stands here for the second time")
+            }
+            try body(&reader, name)
+        }
+    }
+
+    private mutating func members(_ body: (inout JSONReader, String) throws(Fault) -> Void) throws(Fault) {
         try enter(UInt8(ascii: "{"), "an object is expected here")
         passSpace()
         if next == UInt8(ascii: "}") { return leave() }
@@ -129,7 +141,7 @@ extension JSONReader {
     mutating func skip() throws(Fault) {
         passSpace()
         switch next {
-        case UInt8(ascii: "{"): try object { (_, _) throws(Fault) in }
+        case UInt8(ascii: "{"): try members { (_, _) throws(Fault) in }
         case UInt8(ascii: "["): try array { (_) throws(Fault) in }
         case UInt8(ascii: "\""): _ = try stringRange()
         case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"):

@@ -87,8 +87,9 @@ enum SlackExport {
                     if member == "reactions" { reactions = try Self.reactions(&reader) }
                 }
                 guard !reactions.isEmpty else { return }
-                guard let ts, let at = UnixTime.milliseconds(seconds: ts) else {
-                    throw place.fault("this message has reactions and no \"ts\", its time and id")
+                guard let ts else { throw place.fault("this message has reactions and no \"ts\", its time and id") }
+                guard let at = UnixTime.milliseconds(seconds: ts) else {
+                    throw place.fault("the \"ts\" of this message is no time: \(brief(ts))")
                 }
                 let message = Harvest.Message(id: ts, file: files.path(day))
                 for reaction in reactions {
@@ -112,7 +113,7 @@ enum SlackExport {
                 case "name": name = try reader.string()
                 case "users":
                     try reader.array { (reader) throws(JSONReader.Fault) in users.append(try reader.string()) }
-                case "count": count = try reader.whole()
+                case "count": count = try reader.count()
                 default: break
                 }
             }

@@ -113,6 +113,27 @@ import Testing
                 "/general/2024-01-02.json:2: this reaction has no \"name\""
             ),
             (
+                .slack,
+                [
+                    "channels.json": channels,
+                    "general/2024-01-02.json": #"[{"ts":"noon","reactions":[{"name":"x","users":["U"]}]}]"#,
+                ], "/general/2024-01-02.json:1: the \"ts\" of this message is no time: noon"
+            ),
+            (
+                .slack,
+                [
+                    "channels.json": channels,
+                    "general/2024-01-02.json": #"[{"ts":"1.0","reactions":[{"name":"x","count":-1}]}]"#,
+                ], "/general/2024-01-02.json:1: a count is 0 or more"
+            ),
+            (
+                .slack,
+                [
+                    "channels.json": channels,
+                    "general/2024-01-02.json": #"[{"ts":"1.0","reactions":[],"reactions":[{"name":"x"}]}]"#,
+                ], "/general/2024-01-02.json:1: \"reactions\" stands here for the second time"
+            ),
+            (
                 .slack, ["channels.json": channels, "other/2024-01-02.json": "[]"],
                 "/other: none of channels.json, groups.json, dms.json, mpims.json says which channel this is"
             ),
