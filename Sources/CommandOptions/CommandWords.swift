@@ -39,6 +39,9 @@ public struct CommandWords: Sendable {
         found(name).first { !$0.isDefault }?.label
     }
 
+    /// What a wrong value is told by: `FANFARE_URL` where it came from there, else `--url`, or an operand's name.
+    public func label(of name: String) -> String { found(name).first?.label ?? "--\(name)" }
+
     /// Whether a flag is set.
     public func flag(_ name: String) -> Bool {
         !found(name).isEmpty

@@ -39,6 +39,17 @@ import Transport
         """
 
     @Test(
+        "a wrong value of the environment is told by its variable",
+        arguments: [
+            ("LISTEN", "banana"), ("TRUSTED_PROXY", "banana"), ("TLS_LISTEN", "127.0.0.1:0"), ("TLS_CERT", "x.pem"),
+            ("NATS", "banana"), ("COMPRESSION", "banana"), ("LOOPS", "banana"),
+        ])
+    func variable(name: String, value: String) throws {
+        let message = message(["--dev"], environment: ["FANFARE_\(name)": value])
+        #expect(message?.hasPrefix("FANFARE_\(name)") == true, "\(message ?? "taken")")
+    }
+
+    @Test(
         "data: flag, environment, file, default",
         arguments: [
             (["--data", "/flag"], "/env", file, "/flag"), ([], "/env", file, "/env"), ([], "", file, "/file"),

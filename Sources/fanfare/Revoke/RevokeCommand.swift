@@ -26,7 +26,7 @@ enum RevokeCommand: Command {
             guard let key = try ServerCall.key(words) else {
                 throw UsageError("--key is missing: one of the broker's server_keys")
             }
-            let url = try ServerCall.url(words.text("url"))
+            let url = try ServerCall.url(words)
             let answer = try ServerCall.make("POST", target(user, by, url), at: url, key: key, words).perform()
             guard answer.status == 200 else {
                 complain("fanfare revoke: \(ServerCall.advice(on: answer))")

@@ -18,7 +18,7 @@ extension ServeSettings {
         }
         guard let settings = NATSSettings.reading(text, over: filed) else {
             throw UsageError(
-                "--nats is URLs of NATS servers, such as nats://127.0.0.1:4222, with commas between them; all of them begin with tls://, or none"
+                "\(words.label(of: "nats")) is URLs of NATS servers, such as nats://127.0.0.1:4222, with commas between them; all of them begin with tls://, or none"
             )
         }
         return settings

@@ -79,7 +79,7 @@ struct ServeSettings: Sendable {
         var set = AddressSet()
         for text in texts {
             do throws(AddressSet.Malformed) { try set.insert(text) } catch {
-                throw UsageError("--trusted-proxy \(error.reason), not \"\(text)\"")
+                throw UsageError("\(words.label(of: "trusted-proxy")) \(error.reason), not \"\(text)\"")
             }
         }
         return (texts, set)
@@ -206,12 +206,16 @@ extension ServeSettings {
         let file = config?.settings
         let filed = file?.listen?.lazy.compactMap(\.tls).first
         var listen: [ServerSettings.Listen] = []
-        for text in words.texts("listen") { listen.append(.init(address: try address(text, "listen"))) }
+        for text in words.texts("listen") {
+            listen.append(.init(address: try address(text, words.label(of: "listen"))))
+        }
         for text in words.texts("tls-listen") {
             guard let tls = ServeSettings.tls(filed, given) else {
-                throw UsageError("--tls-listen needs --tls-cert FILE and --tls-key FILE; scripts/dev-cert makes them")
+                throw UsageError(
+                    "\(words.label(of: "tls-listen")) needs --tls-cert FILE and --tls-key FILE; scripts/dev-cert makes them"
+                )
             }
-            listen.append(.init(address: try address(text, "tls-listen"), tls: tls))
+            listen.append(.init(address: try address(text, words.label(of: "tls-listen")), tls: tls))
         }
         let areOfWords = !listen.isEmpty
         if listen.isEmpty, let places = file?.listen {
@@ -222,9 +226,10 @@ extension ServeSettings {
             }
         }
         guard given == nil || listen.contains(where: { $0.tls != nil }) else {
-            throw UsageError("--tls-cert and --tls-key go with --tls-listen ADDR")
+            throw UsageError(
+                "\(words.label(of: "tls-cert")) and \(words.label(of: "tls-key")) go with --tls-listen ADDR")
         }
-        if listen.isEmpty { listen = [.init(address: try address("127.0.0.1:8080", "listen"))] }
+        if listen.isEmpty { listen = [.init(address: try address("127.0.0.1:8080", "--listen"))] }
         try checkAddresses(listen.map(\.address), areOfWords ? nil : config)
         if words.isGiven("compression") { try compress(&listen, words) }
         return listen
@@ -250,7 +255,8 @@ extension ServeSettings {
     ) throws(UsageError) {
         let text = try words.text("compression")
         guard let compression = CompressionSettings(text) else {
-            throw UsageError("--compression is off, on or above:BYTES, such as above:1024, not \"\(text)\"")
+            throw UsageError(
+                "\(words.label(of: "compression")) is off, on or above:BYTES, such as above:1024, not \"\(text)\"")
         }
         for index in listen.indices {
             listen[index].compression.mode = compression.mode
@@ -273,13 +279,13 @@ extension ServeSettings {
         case (let certificate?, let key?):
             return TLSServerSettings.CertificateFiles(certificate: certificate, key: key)
         case (nil, nil): return nil
-        default: throw UsageError("--tls-cert and --tls-key go together")
+        default: throw UsageError("\(words.label(of: "tls-cert")) and \(words.label(of: "tls-key")) go together")
         }
     }
 
-    private static func address(_ text: String, _ option: String) throws(UsageError) -> SocketAddress {
+    private static func address(_ text: String, _ label: String) throws(UsageError) -> SocketAddress {
         do throws(TransportError) { return try SocketAddress.parse(text) } catch {
-            throw UsageError("--\(option): \(error)")
+            throw UsageError("\(label): \(error)")
         }
     }
 }

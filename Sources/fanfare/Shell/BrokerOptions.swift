@@ -29,7 +29,7 @@ enum BrokerOptions {
                     stateChanged: stateChanged))
         } catch {
             guard error.code == .invalidURL else { throw error }
-            throw UsageError("--url: \(error.message)")
+            throw UsageError("\(words.label(of: "url")): \(error.message)")
         }
     }
 

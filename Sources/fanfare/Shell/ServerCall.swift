@@ -27,8 +27,12 @@ enum ServerCall {
         return prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
     }
 
-    static func url(_ text: String) throws(UsageError) -> BrokerURL {
-        do throws(ClientError) { return try BrokerURL(text) } catch { throw UsageError("--url: \(error.message)") }
+    /// The broker's URL, given by the option or operand of that name.
+    static func url(_ words: CommandWords, _ name: String = "url") throws(UsageError) -> BrokerURL {
+        let text = try words.text(name)
+        do throws(ClientError) { return try BrokerURL(text) } catch {
+            throw UsageError("\(words.label(of: name)): \(error.message)")
+        }
     }
 
     /// The key, which is never repeated, for it is secret; `nil` where none is given.

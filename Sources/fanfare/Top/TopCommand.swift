@@ -41,11 +41,11 @@ enum TopCommand: Command {
     }
 
     private static func url(_ words: CommandWords) throws(UsageError) -> BrokerURL {
-        guard let text = words.textIfAny("URL") else { return try ServerCall.url(words.text("url")) }
+        guard words.textIfAny("URL") != nil else { return try ServerCall.url(words) }
         guard words.source(of: "url") != "--url" else {
             throw UsageError("URL and --url say the same; give one of them")
         }
-        return try ServerCall.url(text)
+        return try ServerCall.url(words, "URL")
     }
 
     private static func ask(_ call: HTTPCall) throws -> BrokerStatus {
