@@ -26,7 +26,8 @@ func room(
 /// The tests of a target; they lie beside it, in `Tests/<name>Tests`.
 func tests(of name: String, imports: [Target.Dependency] = []) -> Target {
     .testTarget(
-        name: name + "Tests", dependencies: [.init(stringLiteral: name)] + imports, swiftSettings: settings)
+        name: name + "Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + imports,
+        swiftSettings: settings)
 }
 
 /// The browser kit as it is served, which scripts/kit makes of the modules in Sources/Web/kit.
@@ -90,6 +91,7 @@ let package = Package(
         .executableTarget(
             name: "fanfare-load", dependencies: ["LoadGenerator", "CommandOptions", "Wire"], swiftSettings: settings),
 
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         tests(of: "Reactions"),
         tests(of: "WebSocket"),
         tests(of: "HTTP"),

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -15,7 +16,7 @@ struct ByteTests {
     @Test("The first control character or tab among eight bytes is found, wherever it stands and whatever is around it")
     func controls() {
         let seed = UInt64.random(in: .min ... .max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<20_000 {
             // Bytes beside the bounds of the class are the ones that a carry would spoil.
             let bytes = (0..<8).map { _ in

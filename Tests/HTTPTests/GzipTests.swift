@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -22,7 +23,7 @@ struct GzipTests {
 
     @Test("What is compressed is shorter, and comes back", arguments: [200, 1_000, 32_768, 65_536, 300_000])
     func roundTrip(length: Int) throws {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         let words = ["reaction", "message", "👍", " ", "\n", "0"].map { [UInt8]($0) }
         var body: [UInt8] = []
         while body.count < length { body += words[Int.random(in: 0..<words.count, using: &generator)] }
@@ -40,7 +41,7 @@ struct GzipTests {
 
     @Test("What would be no shorter is left as it is", arguments: [0, 1, 2, 20, 5_000])
     func incompressible(length: Int) {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         let body = (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         #expect(compressed(body) == nil)
     }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -21,7 +22,7 @@ struct PropertyTests {
 
     @Test("Random mutations never trap, and the outcome does not depend on the cuts")
     func mutations() throws {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         let interesting = [UInt8](" \t\r\n:,;/?%#0aHc\u{0}\u{7F}") + [0xFF, 0xC3]
         for _ in 0..<4_000 {
             var bytes = [UInt8](try #require(Self.requests.randomElement(using: &generator)))
@@ -47,7 +48,7 @@ struct PropertyTests {
 
     @Test("A head that was read has none of the shapes that smuggle requests")
     func noSmuggling() {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         let fields = [
             "Host: a", "Content-Length: 1", "Content-Length: 2", "Content-Length : 1", "Transfer-Encoding: chunked",
             "Transfer-Encoding: x", "Transfer-Encoding:\u{B}chunked", " folded", "X: y",
@@ -66,7 +67,7 @@ struct PropertyTests {
 
     @Test("Chunks of any size, cut anywhere, give the body back")
     func chunks() {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         for _ in 0..<300 {
             var (body, bytes): ([UInt8], [UInt8]) = ([], [])
             for _ in 0..<Int.random(in: 0...6, using: &generator) {
@@ -85,7 +86,7 @@ struct PropertyTests {
 
     @Test("Mutated chunks never trap, and the outcome does not depend on the cuts")
     func mutatedChunks() {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         for _ in 0..<3_000 {
             var bytes = [UInt8]("5;a=b\r\nhello\r\n1A\r\nabcdefghijklmnopqrstuvwxyz\r\n0\r\nX: y\r\n\r\n")
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
@@ -101,7 +102,7 @@ struct PropertyTests {
         }
     }
 
-    private func pieces(_ bytes: [UInt8], using generator: inout SplitMix) -> [[UInt8]] {
+    private func pieces(_ bytes: [UInt8], using generator: inout SeededGenerator) -> [[UInt8]] {
         var rest = bytes[...]
         var pieces: [[UInt8]] = []
         while !rest.isEmpty {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -152,7 +153,7 @@ struct ResponseReaderTests {
 
     @Test("However the bytes are cut, the outcome is the same")
     func cuts() {
-        var random = SplitMix.seeded()
+        var random = SeededGenerator()
         let texts =
             [
                 "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhelloX",

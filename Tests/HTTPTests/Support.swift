@@ -1,5 +1,3 @@
-import Glibc
-
 @testable import HTTP
 
 extension [UInt8] {
@@ -69,24 +67,3 @@ func read(_ pieces: [[UInt8]], after head: RequestHead, limit: Int = 1_000) -> B
 }
 
 let chunkedHead = RequestHead(method: "PUT", target: "/", isChunked: true)
-
-/// A small seeded generator (Steele, Lea, Flood: SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-
-    /// A generator with the seed in `FANFARE_SEED`, or a fresh one, which is printed.
-    static func seeded(_ test: String = #function) -> SplitMix {
-        let given = unsafe getenv("FANFARE_SEED").flatMap { unsafe UInt64(String(cString: $0)) }
-        let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
-        print("\(test): FANFARE_SEED=\(seed)")
-        return SplitMix(state: seed)
-    }
-}

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Reactions
@@ -137,7 +138,7 @@ import Testing
     }
 
     @Test func `Any answer comes back from its bytes`() {
-        var random = SplitMix(Seed.fromEnvironment)
+        var random = SeededGenerator()
         let numbers: [UInt64] = [0, 1, 127, 128, 16_383, 16_384, 1 << 53, .max]
         let texts = ["", "m", "👍", String(repeating: "x", count: 128)]
         for _ in 0..<2_000 {

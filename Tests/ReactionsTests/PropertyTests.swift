@@ -1,11 +1,12 @@
 import Reactions
+import TestSupport
 import Testing
 
 /// Long runs of random operations, compared with ``PlainLedger`` answer by answer.
 @Suite struct PropertyTests {
     @Test(arguments: Policy.allCases)
     func `Any operations give what the plain model gives`(_ policy: Policy) throws {
-        let seed = Seed.fromEnvironment
+        let seed = SeededGenerator().seed
         for variant in 0..<4 as Range<UInt64> {
             var run = Run(policy, seed: seed &+ variant)
             for step in 0..<2_500 {
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test func `Replaying the changes gives the summary`() throws {
-        let seed = Seed.fromEnvironment
+        let seed = SeededGenerator().seed
         for policy in Policy.allCases {
             var run = Run(policy, seed: seed)
             var counts: [String: [Reaction: UInt64]] = [:]
@@ -65,12 +66,12 @@ private struct Run {
     var plain: PlainLedger
     var records: [Place: Record] = [:]
     var rules: Rules
-    var random: SplitMix
+    var random: SeededGenerator
     var now: Int64 = 1_764_470_400_000
     var era = 0
 
     init(_ policy: Policy, seed: UInt64) {
-        random = SplitMix(seed)
+        random = SeededGenerator(seed: seed)
         var forms = Self.forms
         rules = Rules(policy: policy, kind: .any, maxKindsPerMessage: 4, maxPerUserAndMessage: 3)
         if random.chance(1, of: 2) {

@@ -1,4 +1,5 @@
 import Reactions
+import TestSupport
 import Testing
 
 /// PROTOCOL.md section 3: SUMMARY, reactors, list.
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func `Paging neither skips nor repeats anyone who has not changed since`() throws {
-        var random = SplitMix(Seed.fromEnvironment)
+        var random = SeededGenerator()
         var desk = Desk(.multiple)
         desk.rules.maxKindsPerMessage = 3
         for index in 0..<1_500 { try desk.add(random.pick(["a", "b", "c"]), "u\(index)") }

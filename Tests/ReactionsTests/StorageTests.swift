@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Reactions
@@ -5,7 +6,7 @@ import Testing
 /// The structures under the ledger, against the plainest ones.
 @Suite struct StorageTests {
     @Test func `A timeline is a sorted list`() {
-        var random = SplitMix(Seed.fromEnvironment)
+        var random = SeededGenerator()
         var timeline = Timeline()
         var plain: [Timeline.Mark] = []
         var seq: UInt64 = 0
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test func `An index finds what was put in, and nothing else`() {
-        var random = SplitMix(Seed.fromEnvironment)
+        var random = SeededGenerator()
         var index = HashIndex()
         var plain: [Int32: UInt32] = [:]
         for round in 0..<8_000 {

@@ -1,32 +1,7 @@
-import Glibc
 public import Reactions
+import TestSupport
 
-/// The seed of random tests; `FANFARE_SEED` sets it, so that a failure can be had again.
-enum Seed {
-    static let fromEnvironment: UInt64 = {
-        let given = unsafe getenv("FANFARE_SEED").flatMap { UInt64(unsafe String(cString: $0)) }
-        let seed = given ?? UInt64.random(in: 0..<1_000_000)
-        print("FANFARE_SEED=\(seed)")
-        return seed
-    }()
-}
-
-/// SplitMix64: small, and the same everywhere.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-        return word ^ word >> 31
-    }
-
+extension SeededGenerator {
     mutating func below(_ bound: UInt64) -> UInt64 {
         next(upperBound: bound)
     }

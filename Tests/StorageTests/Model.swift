@@ -1,5 +1,5 @@
-import Foundation
 import Reactions
+import TestSupport
 
 @testable import Storage
 
@@ -39,29 +39,16 @@ struct Model {
     }
 }
 
-/// Reproducible randomness; the seed is FANFARE_SEED or new, and printed.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
+/// Random writes.
+struct RandomWrites: RandomNumberGenerator {
+    private var generator = SeededGenerator(for: "random writes")
     /// The seq of the newest record, since what is swept is told by seqs that only grow.
     private var seq: UInt64 = 0
 
-    init() {
-        let given = ProcessInfo.processInfo.environment["FANFARE_SEED"].flatMap(UInt64.init)
-        state = given ?? UInt64.random(in: 0...UInt64.max)
-        print("FANFARE_SEED=\(state)")
-    }
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    mutating func next() -> UInt64 { generator.next() }
 }
 
-extension SeededGenerator {
+extension RandomWrites {
     private mutating func pick(_ texts: [String]) -> String { texts[Int.random(in: 0..<texts.count, using: &self)] }
 
     private mutating func number() -> UInt64 {

@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `Random commits give back what a plain fold of them has`(_ kind: StoreKind) async throws {
         let store = try kind.make(in: folder)
-        var random = SeededGenerator()
+        var random = RandomWrites()
         var models: [String: Model] = [:]
         for round in 0..<300 {
             for _ in 0..<Int.random(in: 1...5, using: &random) {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -58,7 +59,7 @@ import Testing
     @Test("a network has those whose first bits it has, beside a bit by bit comparison")
     func property() throws {
         let seed = UInt64.random(in: .min ... .max)
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<2_000 {
             let length = Int.random(in: 0...32, using: &random)
             let mask: UInt32 = length == 0 ? 0 : UInt32.max << UInt32(32 - length)

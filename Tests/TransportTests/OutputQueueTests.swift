@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -7,7 +8,7 @@ import Testing
 struct OutputQueueTests {
     @Test(arguments: [11, 12, 13, 14, 15] as [UInt64])
     func `random appends and removals agree with an array`(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var queue = OutputQueue()
         var model: [UInt8] = []
         for round in 0..<3_000 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -59,7 +60,7 @@ import Testing
     func cuts(bytes: [UInt8], expected: ProxyHeader.Source) throws {
         let seed = UInt64.random(in: .min ... .max)
         for width in [1, 2, 5, 13] {
-            var random = SplitMix(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let (source, taken) = try read(bytes + [0x0A]) { Int.random(in: 1...width, using: &random) }
             #expect(source == expected && taken == bytes.count, "seed \(seed)")
         }
@@ -97,7 +98,7 @@ import Testing
     @Test("bytes by chance are refused or not whole, and nothing else happens")
     func chance() {
         let seed = UInt64.random(in: .min ... .max)
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<3_000 {
             var bytes = Self.headers[Int.random(in: 0..<Self.headers.count, using: &random)].0
             for _ in 0..<Int.random(in: 1...4, using: &random) {

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import Transport
 
@@ -46,7 +47,7 @@ struct StreamTests {
             let expected = Facts<[UInt8]>([])
             let host = try await Host(on: loop) { probe, stream in
                 stream.shrinkSendBuffer()
-                var random = SplitMix(seed: 42)
+                var random = SeededGenerator(seed: 42)
                 for round in 0..<600 {
                     let piece = pattern(Int(random.next() % 5_000), seed: UInt64(round))
                     if round % 3 == 0 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -64,7 +65,7 @@ struct TimerWheelTests {
 
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
     func `random schedules, cancellations and turns agree with a list`(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var wheel = TimerWheel(origin: Self.origin)
         var model: [(number: Int, deadline: MonotonicTime, token: TimerToken)] = []
         var now = Self.origin
@@ -98,20 +99,5 @@ struct TimerWheelTests {
             }
             #expect(wheel.count == model.count)
         }
-    }
-}
-
-/// A small generator with a seed (Steele, Lea and Flood, 2014).
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WebSocket
@@ -87,7 +88,7 @@ struct FrameTests {
 
     @Test("Masking a payload in pieces equals masking it whole, at any offset")
     func maskingInPieces() {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         for _ in 0..<300 {
             let key = UInt32.random(in: .min ... .max, using: &generator)
             let keyBytes = (0..<4).map { UInt8(truncatingIfNeeded: key >> UInt32(8 * $0)) }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WebSocket
@@ -8,7 +9,7 @@ struct PropertyTests {
         "What was sent is what is received, however it is fragmented, interleaved and cut",
         arguments: [WebSocketRole.server, .client])
     func roundTrip(role: WebSocketRole) {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         for _ in 0..<150 {
             var conversation = Conversation(isMasked: role == .server)
             for _ in 0..<Int.random(in: 1...12, using: &generator) { conversation.addMessage(using: &generator) }
@@ -22,7 +23,7 @@ struct PropertyTests {
 
     @Test("Two peers understand each other")
     func twoPeers() {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         var client = WebSocketPeer(role: .client)
         var server = WebSocketPeer(role: .server)
         var atClient = Recorder()
@@ -44,7 +45,7 @@ struct PropertyTests {
 
     @Test("Garbage never traps, and is judged the same however it is cut")
     func garbage() {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         for _ in 0..<2_000 {
             let role: WebSocketRole = Bool.random(using: &generator) ? .server : .client
             var conversation = Conversation(isMasked: role == .server)
@@ -74,7 +75,7 @@ private struct Conversation {
     var bytes: [UInt8] = []
     var events: [Event] = []
 
-    mutating func addMessage(using generator: inout SplitMix) {
+    mutating func addMessage(using generator: inout SeededGenerator) {
         let isText = Bool.random(using: &generator)
         let text = randomText(using: &generator)
         let payload = [UInt8](text)
@@ -91,20 +92,20 @@ private struct Conversation {
         }
     }
 
-    private mutating func addControl(using generator: inout SplitMix) {
+    private mutating func addControl(using generator: inout SeededGenerator) {
         let payload = (0..<Int.random(in: 0...125, using: &generator)).map { UInt8($0) }
         let isPing = Bool.random(using: &generator)
         addFrame(isPing ? 0x89 : 0x8A, payload, using: &generator)
         events.append(isPing ? .ping(payload) : .pong(payload))
     }
 
-    private mutating func addFrame(_ first: UInt8, _ payload: [UInt8], using generator: inout SplitMix) {
+    private mutating func addFrame(_ first: UInt8, _ payload: [UInt8], using generator: inout SeededGenerator) {
         let key = (0..<4).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         bytes += Frame(first: first, payload: payload, key: isMasked ? key : nil).bytes
     }
 }
 
-func randomText(using generator: inout SplitMix) -> String {
+func randomText(using generator: inout SeededGenerator) -> String {
     let alphabet: [Character] = ["a", "{", "\"", "é", "ß", "€", "漢", "👍", "🎉", "👨‍👩‍👧", "\u{10FFFF}", "\u{0}"]
     let count = [0, 3, 20, 150].randomElement(using: &generator) ?? 0
     return String((0..<count).map { _ in alphabet.randomElement(using: &generator) ?? "a" })

@@ -1,4 +1,4 @@
-import Glibc
+import TestSupport
 import Testing
 
 @testable import WebSocket
@@ -50,7 +50,7 @@ extension [UInt8] {
     }
 
     /// The bytes cut at random places; pieces may be empty.
-    func pieces(using generator: inout SplitMix) -> [[UInt8]] {
+    func pieces(using generator: inout SeededGenerator) -> [[UInt8]] {
         var rest = self[...]
         var pieces: [[UInt8]] = []
         let longest = Int.random(in: 1...200, using: &generator)
@@ -155,26 +155,5 @@ struct Frame: Equatable {
             frames.append(Frame(first: first, payload: payload, key: key))
         }
         return frames
-    }
-}
-
-/// A small seeded generator (Steele, Lea, Flood: SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-
-    /// A generator with the seed in `FANFARE_SEED`, or a fresh one, which is printed.
-    static func seeded(_ test: String = #function) -> SplitMix {
-        let given = unsafe getenv("FANFARE_SEED").flatMap { unsafe UInt64(String(cString: $0)) }
-        let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
-        print("\(test): FANFARE_SEED=\(seed)")
-        return SplitMix(state: seed)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WebSocket
@@ -6,7 +7,7 @@ import Testing
 struct UTF8CheckerTests {
     @Test("Random mutations, cut anywhere, are judged as the standard library judges them whole")
     func agreesWithStandardLibrary() {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         for _ in 0..<10_000 {
             let bytes = mutatedText(using: &generator)
             var checker = UTF8Checker()
@@ -18,7 +19,7 @@ struct UTF8CheckerTests {
 
     @Test("Long texts with a few other characters than ASCII, mutated, are judged as the standard library judges them")
     func longTexts() {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         for _ in 0..<20_000 {
             var bytes: [UInt8] = []
             for _ in 0..<Int.random(in: 0...4, using: &generator) {
@@ -31,7 +32,7 @@ struct UTF8CheckerTests {
 
     @Test("Text is refused at the first byte after which no valid text can follow")
     func refusesAtOnce() {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         for _ in 0..<3_000 {
             let bytes = mutatedText(using: &generator)
             var checker = UTF8Checker()
@@ -57,7 +58,7 @@ struct UTF8CheckerTests {
         #expect(wrong.isEmpty)
     }
 
-    private func mutatedText(using generator: inout SplitMix) -> [UInt8] {
+    private func mutatedText(using generator: inout SeededGenerator) -> [UInt8] {
         var bytes = Array([UInt8](randomText(using: &generator)).prefix(40))
         let interesting: [UInt8] = [
             0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xED, 0xF0, 0xF4, 0xF5, 0xFF,

@@ -1,5 +1,6 @@
 import Foundation
 import Reactions
+import TestSupport
 import Testing
 import Wire
 

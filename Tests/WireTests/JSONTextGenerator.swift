@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Makes JSON texts of every look, and texts that are almost JSON.
 struct JSONTextGenerator {
     var random: SeededGenerator

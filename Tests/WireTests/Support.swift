@@ -1,4 +1,3 @@
-import Foundation
 import Wire
 
 /// A request's outcome in a form that is easy to compare.
@@ -36,25 +35,6 @@ func text(_ request: Request) -> String {
 
 func decodeMessage(_ text: String) throws(BadRequest) -> BrokerMessage {
     try BrokerMessage.decode(Array(text.utf8).span)
-}
-
-/// A repeatable source of randomness (SplitMix64); its seed is printed, and taken from `FANFARE_SEED` where that is set.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(for test: String) {
-        let given = ProcessInfo.processInfo.environment["FANFARE_SEED"].flatMap { UInt64($0) }
-        state = given ?? UInt64.random(in: 0...UInt64.max)
-        print("\(test): FANFARE_SEED=\(state)")
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
 }
 
 extension RandomNumberGenerator {

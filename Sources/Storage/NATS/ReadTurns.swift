@@ -9,7 +9,7 @@ final class ReadTurns: Sendable {
     static let atOnce = 128
 
     private struct Waiting {
-        private var bodies: [@Sendable () -> Void] = []
+        private var bodies: [(@Sendable () -> Void)?] = []
         private var start = 0
 
         var isEmpty: Bool { start == bodies.count }
@@ -20,7 +20,8 @@ final class ReadTurns: Sendable {
 
         mutating func takeFirst() -> (@Sendable () -> Void)? {
             guard !isEmpty else { return nil }
-            let body = bodies[start]
+            // What it holds is let go of once it was done, not when the queue gets shorter.
+            let body = bodies[start].take()
             start += 1
             if start >= 64, start * 2 >= bodies.count {
                 bodies.removeFirst(start)

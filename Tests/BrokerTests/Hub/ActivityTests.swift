@@ -1,4 +1,5 @@
 import Reactions
+import TestSupport
 import Testing
 import Transport
 import Wire

@@ -1,5 +1,6 @@
 import Reactions
 import Storage
+import TestSupport
 import Testing
 
 @testable import Broker

@@ -1,6 +1,7 @@
 import Foundation
 import Reactions
 import Storage
+import TestSupport
 import Testing
 import Wire
 

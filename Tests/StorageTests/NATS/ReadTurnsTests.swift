@@ -41,6 +41,18 @@ import Testing
         #expect(count.withLock { $0 } == 10_000)
     }
 
+    @Test("what has begun is let go of")
+    func lettingGo() {
+        final class Held: Sendable {}
+        let turns = ReadTurns()
+        var held: Held? = Held()
+        weak let seen = held
+        turns.take(isNew: true) { [held] in _ = held }
+        held = nil
+        #expect(seen == nil)
+        turns.done()
+    }
+
     @Test("very many that wait and are done at once, as when the connection is closed, take no more stack")
     func allAtOnce() {
         let turns = ReadTurns()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WebSocket
@@ -205,7 +206,7 @@ struct DeflateMessageTests {
 
     @Test("What was not sent compressed is not referred to")
     func discarded() throws {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         let noise = (0..<200).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         var peer = WebSocketPeer(role: .server, deflate: DeflateParameters())
         var output: [UInt8] = []

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WebSocket
@@ -5,7 +6,7 @@ import Testing
 @Suite("Properties of compressed conversations")
 struct DeflatePropertyTests {
     /// Bytes with a little of everything: noise, runs, and repeats of what came before.
-    private func content(_ before: [UInt8], using generator: inout SplitMix) -> [UInt8] {
+    private func content(_ before: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0..<Int.random(in: 0...6, using: &generator) {
             let count = Int.random(in: 0...600, using: &generator)
@@ -23,7 +24,7 @@ struct DeflatePropertyTests {
 
     @Test("What is deflated is inflated again, with every window, with and without contexts", arguments: 9...15)
     func roundTrip(windowBits: Int) {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         for keepsContext in [true, false] {
             let parameters = DeflateParameters(
                 keepsOwnContext: keepsContext, keepsPeerContext: keepsContext, ownWindowBits: windowBits,
@@ -49,7 +50,7 @@ struct DeflatePropertyTests {
 
     @Test("What is deflated stays inside the window, by a model that reads it bit by bit", arguments: 9...15)
     func window(windowBits: Int) throws {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         var peer = WebSocketPeer(role: .server, deflate: DeflateParameters(ownWindowBits: windowBits))
         var history: [UInt8] = []
         for _ in 0..<20 {
@@ -71,7 +72,7 @@ struct DeflatePropertyTests {
 
     @Test("Messages of a pool are whole by themselves, with every window", arguments: 9...15)
     func pool(windowBits: Int) throws {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         let pool = DeflaterPool()
         for _ in 0..<20 {
             let message = content([], using: &generator)
@@ -96,7 +97,7 @@ struct DeflatePropertyTests {
 
     @Test("Garbage never traps, and is judged the same however it is cut")
     func garbage() {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         let limits = WebSocketLimits(maxFrameBytes: 4_000, maxMessageBytes: 6_000, maxFragments: 6)
         for _ in 0..<1_000 {
             let keepsContext = Bool.random(using: &generator)
@@ -121,7 +122,7 @@ struct DeflatePropertyTests {
 
     @Test("Arbitrary bytes, as a fuzzer gives them, never trap")
     func fuzzing() {
-        var generator = SplitMix.seeded()
+        var generator = SeededGenerator()
         for _ in 0..<2_000 {
             let bytes = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
                 UInt8.random(in: .min ... .max, using: &generator)

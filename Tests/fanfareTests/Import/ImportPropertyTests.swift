@@ -1,6 +1,7 @@
 import Foundation
 import Reactions
 import Storage
+import TestSupport
 import Testing
 
 @testable import fanfare
@@ -14,7 +15,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appending(path: "fanfare-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "fanfare.db").path()
-        var random = Seeded()
+        var random = SeededGenerator()
         var outcomes = (taken: 0, refused: 0)
         _ = try problem(try RandomExport.lines(&random).texts(), into: file)
         for round in 0..<Self.rounds {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import fanfare
@@ -118,7 +119,7 @@ import Testing
 
     @Test("what Foundation writes is read as it was; cut off anywhere it is refused")
     func property() throws {
-        var generator = Seeded()
+        var generator = SeededGenerator()
         let seed = generator.seed
         for _ in 0..<300 {
             var expected: [String] = []

@@ -1,5 +1,6 @@
 import Foundation
 import Reactions
+import TestSupport
 
 @testable import fanfare
 
@@ -23,7 +24,7 @@ struct RandomExport {
     private static let names = ["a", "ada", "m1", "x:y", "~", String(repeating: "n", count: 128)]
 
     /// An export with nothing wrong in it.
-    static func lines(_ random: inout Seeded) throws -> RandomExport {
+    static func lines(_ random: inout SeededGenerator) throws -> RandomExport {
         var export = RandomExport()
         let channels = random.some(of: ["chat:1", "chat:2", "tap:1", "lobby", ":", String(repeating: "c", count: 200)])
         export.lines = [["type": "export", "version": 1, "epoch": "e", "channels": channels.count]]
@@ -44,7 +45,7 @@ struct RandomExport {
         return export
     }
 
-    private mutating func add(_ channel: String, _ random: inout Seeded) throws {
+    private mutating func add(_ channel: String, _ random: inout SeededGenerator) throws {
         let seq = random.pick([40, Self.mostNumber])
         lines.append(["type": "channel", "channel": channel, "seq": seq, "frozen": random.once(in: 3)])
         for message in random.some(of: ["", "-1"] + Self.names) {
@@ -69,7 +70,7 @@ struct RandomExport {
         }
     }
 
-    private mutating func add(_ reaction: String, _ message: String, _ user: String, _ random: inout Seeded) {
+    private mutating func add(_ reaction: String, _ message: String, _ user: String, _ random: inout SeededGenerator) {
         let given = random.pick([0, 1, 39])
         var line: Line = [
             "type": "reaction", "message": message, "reaction": reaction, "user": user,
@@ -103,7 +104,7 @@ struct RandomExport {
     }
 
     /// Does one to three things to the lines; most of the time they say their number rightly afterwards.
-    mutating func damage(_ random: inout Seeded) {
+    mutating func damage(_ random: inout SeededGenerator) {
         for _ in 0...Int.random(in: 0...2, using: &random) where !lines.isEmpty {
             let index = Int.random(in: lines.indices, using: &random)
             switch Int.random(in: 0..<8, using: &random) {
