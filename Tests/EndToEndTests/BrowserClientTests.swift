@@ -20,9 +20,9 @@ import Testing
         try await runClient("kit_hub.js", kit, "300")
     }
 
-    @Test("a connection comes back, obeys and renews as it should")
-    func connection() async throws {
-        try await runClient("kit_connection.js", kit)
+    @Test("a connection comes back, obeys and renews as it should", arguments: ["kit_connection.js", "kit_tokens.js"])
+    func connection(script: String) async throws {
+        try await runClient(script, kit)
     }
 
     @Test("the declarations for TypeScript are right")
@@ -32,7 +32,7 @@ import Testing
 }
 
 extension BrowserTests {
-    @Test("the browser client", arguments: ["client.py", "client_lost.py", "broken.py"])
+    @Test("the browser client", arguments: ["client.py", "client_lost.py", "broken.py", "refused.py"])
     func client(script: String) async throws {
         try await Places.withFolder { try await runClient("Browser/" + script, Places.fanfare, $0.path()) }
     }

@@ -48,7 +48,7 @@ export class FanfareClient extends EventTarget {
     readonly state: ClientState
     /** Who this is, as far as is known. */
     readonly user: string | null
-    /** Why the broker closed it for good. */
+    /** Why the broker closed it for good, or refused it last; undefined while it is connected. */
     readonly error?: Refusal
     /** A channel; asked for again it is the same object, with the options that it had first. */
     channel(name: string, options?: ChannelOptions): Channel

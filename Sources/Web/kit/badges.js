@@ -15,7 +15,7 @@ export class FanfareBadges extends FanfareElement {
         super(css, html)
         const list = this.$("#list")
         list.addEventListener("keydown", (event) => moveFocus(list.children, event))
-        const ask = () => this.tell("overview", { message: this.message })
+        const ask = () => this.tell("overview")
         onHold(list, () => true, ask)
         list.addEventListener("contextmenu", (event) => {
             event.preventDefault()
@@ -30,7 +30,7 @@ export class FanfareBadges extends FanfareElement {
     }
 
     drawWords() {
-        this.$("#list").setAttribute("aria-label", words.reactions)
+        this.$("#list").ariaLabel = words.reactions
         this.$("#retry").textContent = words.retry
         this.$("#discard").textContent = words.discard
     }
@@ -55,8 +55,8 @@ export class FanfareBadges extends FanfareElement {
     #create({ reaction, hidden }) {
         const badge = make("button")
         if (hidden) {
-            badge.append(make("slot", { name: "overflow" }, make("span", { part: "count" })))
-            badge.addEventListener("click", () => this.tell("overview", { message: this.message }))
+            badge.append(make("slot", { name: "overflow" }, make("span", { part: "count", dir: "ltr" })))
+            badge.addEventListener("click", () => this.tell("overview"))
         } else {
             badge.append(make("slot", { name: `badge-${reaction}` }, glyph(reaction), make("span", { part: "count" })))
             badge.addEventListener("click", () => this.#press(badge, reaction))
@@ -66,23 +66,23 @@ export class FanfareBadges extends FanfareElement {
 
     #draw(badge, { reaction, count, own, status, latest = [], error }) {
         const name = nameOf(reaction)
-        badge.setAttribute("part", ["badge", own && "own", status].filter(Boolean).join(" "))
+        badge.part = ["badge", own && "own", status].filter(Boolean).join(" ")
         const label = own ? words.remove(name) : words.react(name)
         const told = own ? words.reacted(name) : ""
-        badge.setAttribute("aria-label", status === "failed" ? words.failed(name) : label)
-        badge.setAttribute("aria-pressed", own)
-        badge.setAttribute("aria-busy", status === "sending")
+        badge.ariaLabel = status === "failed" ? words.failed(name) : label
+        badge.ariaPressed = own
+        badge.ariaBusy = status === "sending"
         const state = { sending: words.sending(name), failed: error?.message }[status] ?? told
-        badge.setAttribute("aria-description", [state, count, latest.join(", ")].filter(Boolean).join(". "))
-        badge.querySelector("[part=count]").textContent = count > 1 ? short(count) : ""
+        badge.ariaDescription = [state, count, latest.join(", ")].filter(Boolean).join(". ")
+        badge.querySelector("[part=count]").textContent = count > 1 ? short.format(count) : ""
     }
 
     #drawOverflow(badge, hidden) {
         const own = hidden.filter((one) => one.own)
-        badge.setAttribute("part", own.length > 0 ? "badge overflow own" : "badge overflow")
-        badge.setAttribute("aria-label", words.more(hidden.length))
+        badge.part = own.length > 0 ? "badge overflow own" : "badge overflow"
+        badge.ariaLabel = words.more(hidden.length)
         const names = own.map((one) => nameOf(one.reaction)).join(", ")
-        badge.setAttribute("aria-description", names && words.reacted(names))
+        badge.ariaDescription = names && words.reacted(names)
         badge.querySelector("[part=count]").textContent = `+${hidden.length}`
     }
 
@@ -90,7 +90,7 @@ export class FanfareBadges extends FanfareElement {
         const group = this.view.reactions.find((one) => one.reaction === reaction)
         if (group?.status === "failed") this.#ask(badge, group)
         else if (this.isOpenToReactions) this.choose(reaction)
-        else this.tell("overview", { message: this.message })
+        else this.tell("overview")
     }
 
     /** Asks what to do with one that failed. */
@@ -109,8 +109,7 @@ export class FanfareBadges extends FanfareElement {
     }
 }
 
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 })
-const short = (count) => compact.format(count)
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 })
 
 try {
     CSS.registerProperty({ name: "--fanfare-turn", syntax: "<angle>", inherits: false, initialValue: "0deg" })

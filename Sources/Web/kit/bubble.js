@@ -39,8 +39,8 @@ export class FanfareBubble extends FanfareElement {
     }
 
     drawWords() {
-        this.$("#trigger").setAttribute("aria-label", words.trigger)
-        this.$("#bar").setAttribute("aria-label", words.reactions)
+        this.$("#trigger").ariaLabel = words.trigger
+        this.$("#bar").ariaLabel = words.reactions
     }
 
     /** There is none before the message is known: without one it would be the channel itself. */
@@ -151,10 +151,10 @@ export class FanfareBubble extends FanfareElement {
         this.addEventListener("focusout", ({ relatedTarget }) => {
             if (relatedTarget && !this.contains(relatedTarget)) this.hide()
         }, { signal })
-        this.$("#trigger").setAttribute("aria-expanded", "true")
+        this.$("#trigger").ariaExpanded = "true"
         this.$("#value").role = "status" // from now on: what was given long ago is not announced by a page that opens
         picker.focus()
-        this.tell("open", { message: this.message })
+        this.tell("open")
     }
 
     #closed() {
@@ -164,9 +164,9 @@ export class FanfareBubble extends FanfareElement {
         const hadFocus = this.contains(this.getRootNode().activeElement)
         this.$("#bar").hidePopover()
         for (const other of bubbles) other.removeAttribute("dimmed")
-        this.$("#trigger").setAttribute("aria-expanded", "false")
+        this.$("#trigger").ariaExpanded = "false"
         if (hadFocus) this.focus()
-        this.tell("close", { message: this.message })
+        this.tell("close")
     }
 
     get #picker() {
@@ -235,13 +235,12 @@ const css = `
     padding: .5em .875em; border-radius: 1.25em; background: var(--badge); color: var(--text); }
 :host([side=end]) [part=message] { background: var(--accent); color: #fff; }
 @media (pointer: coarse) { [part=message] { user-select: none; -webkit-user-select: none; } }
-[part=badges], ::slotted([slot=badges]) { place-self: start end;
+[part=badges], ::slotted([slot=badges]) { place-self: start var(--corner);
     translate: calc(var(--way) * var(--fanfare-badge-size, 30px) * .55) calc(var(--fanfare-badge-size, 30px) * -.8); }
-:host { --way: 1; --flow: row-reverse; --before: 6px; --after: 12px; --push: 0; }
-:host([side=end]) { --way: -1; --flow: row; --before: 12px; --after: 6px; --push: auto; }
+:host { --way: 1; --corner: end; --flow: row-reverse; --before: 6px; --after: 12px; --push: 0; }
+:host([side=end]) { --way: -1; --corner: start; --flow: row; --before: 12px; --after: 6px; --push: auto; }
 :host(:dir(rtl)) { --way: -1; }
 :host([side=end]:dir(rtl)) { --way: 1; }
-:host([side=end]) [part=badges], :host([side=end]) ::slotted([slot=badges]) { justify-self: start; }
 #trigger { position: absolute; inset-block: 0; inset-inline-start: 100%; margin: auto 18px; inline-size: 32px;
     block-size: 32px; border-radius: 50%; color: var(--muted); opacity: 0; pointer-events: none;
     transition: opacity .15s; }
@@ -256,6 +255,5 @@ const css = `
 @starting-style { #bar:popover-open { transform: scale(.4); } }
 @media (prefers-reduced-motion: reduce) { :host { transition: opacity .2s; } #box, :host([open]) #box { transform: none;
     transition: none; }
-    #bar, #bar:popover-open { transform: none;
-    transition: opacity .2s, display .2s allow-discrete, overlay .2s allow-discrete; } }
+    #bar, #bar:popover-open { transform: none; transition-property: opacity, display, overlay; } }
 `

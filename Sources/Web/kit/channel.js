@@ -312,9 +312,7 @@ export class Channel extends EventTarget {
 const isMessage = (id) => /^(?!([-*]|\.\.?)$)[!-~]{0,128}$/.test(id)
 
 /** A key that nobody else has: 128 random bits. */
-function newKey() {
-    return [...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(36)).join("-")
-}
+export const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-")
 
 /** A promise with the means to settle it; a broken one that nobody hears is no error of the page. */
 function withResolvers() {

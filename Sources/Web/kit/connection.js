@@ -22,7 +22,7 @@ export class Connection {
     state = "connecting"
     /** Who the broker says this is. */
     user = null
-    /** Why it is closed, `{ code, message }`; undefined where that was asked for. */
+    /** Why it is closed, or was refused last, `{ code, message }`; undefined where closing was asked for. */
     error = undefined
 
     #base // the broker's address, by http or https
@@ -46,10 +46,6 @@ export class Connection {
         this.#options = options
     }
 
-    start() {
-        this.#open()
-    }
-
     /** How many characters the messages that one request names may have, percent-encoded. */
     get room() {
         return this.#wire.room
@@ -64,7 +60,7 @@ export class Connection {
 
     /** Time may have passed unseen, or a network come back: the page was hidden, say. */
     wake() {
-        if (this.state === "waiting" || this.state === "offline") this.#open()
+        if (this.state === "waiting" || this.state === "offline") this.start()
         else if (this.state === "connected") this.#listen()
     }
 
@@ -80,7 +76,7 @@ export class Connection {
 
     // MARK: opening
 
-    async #open() {
+    async start() {
         const attempt = this.#drop()
         this.#become("connecting")
         this.#timer("welcome", welcomeWithin, () => this.#lost())
@@ -104,15 +100,16 @@ export class Connection {
         const attempt = this.#attempt
         // A broker in development mode believes the name, and takes the token only of the same one.
         this.#wire = openWire(this.#base, token ? claimsOf(token).sub : this.#identity.user, {
+            token,
             onmessage: (message) => {
                 if (attempt !== this.#attempt) return
                 if (openWire === openSocket) this.#refusals = 0
                 this.#receive(message, token)
             },
-            onclose: (code) => {
+            onclose: (code, error) => {
                 if (attempt !== this.#attempt) return
                 if (hasFallback && !this.#isWelcomed) this.#fallBack(token)
-                else this.#lost(code)
+                else this.#lost(code, error)
             },
         })
     }
@@ -165,17 +162,18 @@ export class Connection {
         this.#stop("welcome")
         this.#connectedAt = this.#options.now()
         this.user = user
+        this.error = undefined
         this.#listen()
         this.#become("connected")
     }
 
     /** The answer to `auth`, the first one or a renewal. */
-    #identified(message) {
-        if (message.type === "ack") {
-            if (this.state === "connecting") this.#connected(message.user)
-            if (message.expires) this.#renewBefore(message.expires - this.#skew)
-        } else if (this.state === "connecting") this.#lost(4001)
-        else this.#options.onmessage(message)
+    #identified({ type, user, expires, code, message }) {
+        if (type === "ack") {
+            if (this.state === "connecting") this.#connected(user)
+            if (expires) this.#renewBefore(expires - this.#skew)
+        } else if (this.state === "connecting") this.#lost(4001, { code, message })
+        else console.warn(`fanfare: the token is not renewed: ${message} (${code})`)
     }
 
     #renewBefore(end) {
@@ -220,7 +218,8 @@ export class Connection {
 
     // MARK: losing it
 
-    #lost(closeCode) {
+    /** `error` is the broker's refusal, where it gave one. */
+    #lost(closeCode, error) {
         const goodbye = this.#goodbye
         const code = goodbye?.code ?? closeCode
         const wasConnected = this.state === "connected"
@@ -230,9 +229,9 @@ export class Connection {
             return this.#finish({ code: "forbidden", message: goodbye?.reason ?? "the broker does not want this client" })
         }
         if (code === 4001 && !this.#identity.isRenewable) {
-            const what = this.#identity.token ? "token" : "user's name"
-            return this.#finish({ code: "unauthorized", message: `the ${what} is not valid, or no longer` })
+            return this.#finish(error ?? { code: "unauthorized", message: goodbye?.reason ?? "who this is, is not valid any more" })
         }
+        this.error = error
         const isStable = wasConnected && this.#options.now() - this.#connectedAt >= stableAfter
         if (isStable) this.#failures = 0
         const asked = goodbye?.retry_after_ms ?? 0
@@ -249,7 +248,7 @@ export class Connection {
     #rest(delay) {
         this.#stop("retry")
         const hasNetwork = globalThis.navigator?.onLine !== false
-        if (hasNetwork) this.#timer("retry", delay, () => this.#open())
+        if (hasNetwork) this.#timer("retry", delay, () => this.start())
         this.#become(hasNetwork ? "waiting" : "offline")
     }
 

@@ -28,15 +28,15 @@ export function defineReactions(list) {
 }
 
 export const customReactions = () => [...custom.values()]
-export const nameOf = (reaction) => custom.get(reaction)?.name ?? reaction
+export const nameOf = (reaction) => custom.get(reaction)?.name ?? reaction.replaceAll("_", " ")
 
-/** The picture of a reaction: an image of the size, or the emoji as text. */
+/** The picture of a reaction: an image of the size, or the emoji as text; of one that is neither, its name. */
 export function glyph(reaction, size = "small") {
     const known = custom.get(reaction)
     const source = known?.[size] ?? known?.small ?? known?.large
     const picture = make(source ? "img" : "span", { part: "glyph", "aria-hidden": "true" })
     if (source) Object.assign(picture, { src: source, alt: "" })
-    else picture.textContent = reaction
+    else picture.textContent = /^[!-~]+$/.test(reaction) ? nameOf(reaction) : reaction
     return picture
 }
 
@@ -295,13 +295,14 @@ export class FanfareElement extends HTMLElement {
         const { channel, message, view } = this
         const group = view.reactions.find((one) => one.reaction === reaction)
         const removed = !["multiple", "ephemeral"].includes(channel.policy) && view.own.includes(reaction)
-        if (!this.tell("react", { message, reaction, removed })) return
+        if (!this.tell("react", { reaction, removed })) return
         if (group?.status === "failed") channel.retry(message, reaction)
         else channel[removed ? "remove" : "add"](message, reaction).catch(() => {}) // the badge shows what became of it
     }
 
-    /** Dispatches `fanfare-NAME`; false where somebody prevented what follows from it. */
-    tell(name, detail) {
+    /** Dispatches `fanfare-NAME` about its message; false where somebody prevented what follows from it. */
+    tell(name, more) {
+        const detail = { message: this.message, ...more }
         return this.dispatchEvent(
             new CustomEvent(`fanfare-${name}`, { detail, bubbles: true, composed: true, cancelable: true }))
     }

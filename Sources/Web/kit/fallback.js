@@ -6,10 +6,13 @@ import { claimsOf } from "./claims.js"
 const maxStreams = 4
 const heartbeat = 25_000
 
-/** Carries messages by HTTP: `send` takes what a WebSocket takes, `onmessage` hears what one would say. */
-export function openStreams(base, user, { onmessage, onclose }) {
-    const wire = new Streams(base, user, { onmessage, onclose })
-    queueMicrotask(() => onmessage({ type: "welcome", user: user ?? null, time: Date.now(), heartbeat_ms: heartbeat }))
+/**
+ * Carries messages by HTTP: `send` takes what a WebSocket takes, `onmessage` hears what one would say, `onclose` also of a
+ * refusal, `{ code, message }`.
+ */
+export function openStreams(base, user, handlers) {
+    const wire = new Streams(base, user, handlers)
+    wire.greet()
     return wire
 }
 
@@ -17,8 +20,8 @@ class Streams {
     room = 6_500 // of the 8,000 bytes that brokers and proxies take as an address
     #base
     #user
-    #handlers // { onmessage, onclose }
-    #token = null
+    #handlers // { token, onmessage, onclose }
+    #token
     #isClosed = false
     #streams = new Map() // channel -> AbortController
 
@@ -26,6 +29,18 @@ class Streams {
         this.#base = base
         this.#user = user
         this.#handlers = handlers
+        this.#token = handlers.token
+    }
+
+    /** Greets as a broker would, once this one has answered who asks. */
+    async greet() {
+        try {
+            const refusal = await this.#refusal(this.#token)
+            if (refusal) return this.#lose(refusal.code === "unauthorized" ? 4001 : undefined, refusal)
+            this.#hear({ type: "welcome", user: this.#user ?? null, time: Date.now(), heartbeat_ms: heartbeat })
+        } catch {
+            this.#lose()
+        }
     }
 
     close() {
@@ -51,22 +66,44 @@ class Streams {
         if (!this.#isClosed) this.#handlers.onmessage(message)
     }
 
-    #lose(code) {
+    #lose(code, refusal) {
         if (this.#isClosed) return
         this.close()
-        this.#handlers.onclose(code)
+        this.#handlers.onclose(code, refusal)
     }
 
-    /** Takes a token into use; whether it is good shows at the first request. */
-    #authenticate({ id, token }) {
-        this.#token = token
-        const { sub: user, exp } = claimsOf(token)
-        queueMicrotask(() => this.#hear({ type: "ack", id, user, expires: exp && exp * 1000 }))
+    /** Takes a token into use, where the broker takes it. */
+    async #authenticate({ id, token }) {
+        try {
+            // The first one is that which the broker has answered already.
+            const refusal = token === this.#token ? null : await this.#refusal(token)
+            if (refusal) return this.#hear({ ...refusal, type: "error", id })
+            this.#token = token
+            const { sub: user, exp } = claimsOf(token)
+            this.#hear({ type: "ack", id, user, expires: exp && exp * 1000 })
+        } catch {
+            this.#lose()
+        }
     }
 
-    #fetch(method, path, { headers = {}, ...options } = {}) {
+    /** Why the broker takes nothing from this page, or not with this token: `{ code, message }`; null where it does. */
+    async #refusal(token) {
+        let response
+        try {
+            response = await this.#fetch("GET", "v1/channels/-/messages/-", { token }) // what there is does not matter
+        } catch (error) {
+            const origin = globalThis.location?.origin
+            if (origin === new URL(this.#base).origin) throw error
+            // The browser does not let a page read an answer that is not for its origin; that there is one, it does.
+            await fetch(new URL("healthz", this.#base), { mode: "no-cors", cache: "no-store" })
+            return { code: "forbidden", message: `pages of ${origin} may not connect; the broker's setting 'origins' says who may` }
+        }
+        return response.status === 401 ? response.json() : null
+    }
+
+    #fetch(method, path, { headers = {}, token = this.#token, ...options } = {}) {
         const address = new URL(path, this.#base)
-        if (this.#token) headers.Authorization = `Bearer ${this.#token}`
+        if (token) headers.Authorization = `Bearer ${token}`
         else if (this.#user) address.searchParams.set("user", this.#user)
         return fetch(address, { method, headers, cache: "no-store", ...options })
     }
@@ -83,7 +120,7 @@ class Streams {
 
     #answer({ id }, response, body) {
         if (response.ok) return this.#hear({ ...body, id })
-        if (response.status === 401) return this.#lose(4001)
+        if (response.status === 401) return this.#lose(4001, body)
         const seconds = Number(response.headers.get("Retry-After")) || undefined
         this.#hear({ type: "error", id, ...body, retry_after_ms: body.retry_after_ms ?? (seconds && seconds * 1000) })
     }

@@ -6,7 +6,7 @@
 //   channel.addEventListener("change", ({ detail }) => console.log(channel.view(detail.message)))
 //   await channel.toggle("m1", "👍")
 
-import { Channel, FanfareError } from "./channel.js"
+import { Channel, FanfareError, newKey } from "./channel.js"
 import { claimsOf } from "./claims.js"
 import { Hub } from "./hub.js"
 import { canShare, Tabs } from "./tabs.js"
@@ -21,12 +21,13 @@ export function connect(options) {
 /** A client of one broker, for one user. Its event "state" tells of each change of `state`. */
 export class FanfareClient extends EventTarget {
     #link
-    #tab = crypto.getRandomValues(new Uint32Array(2)).join("-")
+    #tab = newKey()
     #shared // what its channels need of it
     #channels = new Map()
     #queries = new Map() // id -> { request, resolve, reject }
     #lastId = 0
     #user
+    #warned // of which refusal the console has told
     #events = new AbortController()
 
     /**
@@ -68,7 +69,7 @@ export class FanfareClient extends EventTarget {
         return this.#link.user ?? this.#user
     }
 
-    /** Why the broker closed it for good: `{ code, message }`. */
+    /** Why the broker closed it for good, or refused it last: `{ code, message }`; undefined while it is connected. */
     get error() {
         return this.#link.error
     }
@@ -114,16 +115,19 @@ export class FanfareClient extends EventTarget {
     }
 
     #stateChanged() {
-        for (const channel of this.#channels.values()) channel.connectionChanged(this.state === "connected", this.user)
-        if (this.state === "connected") for (const { request } of this.#queries.values()) this.#link.send(request)
-        if (this.state === "closed") this.#end()
-        this.dispatchEvent(new CustomEvent("state", { detail: { state: this.state, user: this.user, error: this.error } }))
+        const { state, user, error } = this
+        const how = state === "closed" ? "closed for good" : "refused, and tried again"
+        const warning = error && `fanfare: ${how}: ${error.message} (${error.code})`
+        if (warning && warning !== this.#warned) console.warn(warning)
+        this.#warned = warning
+        for (const channel of this.#channels.values()) channel.connectionChanged(state === "connected", user)
+        if (state === "connected") for (const { request } of this.#queries.values()) this.#link.send(request)
+        if (state === "closed") this.#end(error ?? closed)
+        this.dispatchEvent(new CustomEvent("state", { detail: { state, user, error } }))
     }
 
-    #end() {
+    #end(error) {
         this.#events.abort()
-        const error = this.error ?? closed
-        if (this.error) console.warn(`fanfare: closed for good: ${error.message} (${error.code})`)
         for (const channel of this.#channels.values()) channel.end(error)
         for (const { reject } of this.#queries.values()) reject(new FanfareError(error))
         this.#queries.clear()
@@ -171,12 +175,17 @@ class TokenSource {
     }
 }
 
-/** The name of those who may share a connection; null where it is not known who this is, or not soon. */
+/**
+ * The name of those who may share a connection: who have the same identity, and the same rights. Null where it is not known
+ * who this is, or not soon.
+ */
 async function nameOf(base, identity) {
     try {
         const late = new Promise((resolve) => setTimeout(resolve, tokenWithin))
-        const user = identity.user ?? claimsOf(await Promise.race([identity.peek?.(), late])).sub
-        return user ? `fanfare ${base} ${user}` : null
+        const token = await Promise.race([identity.peek?.(), late])
+        // What is another in each token of the same is left out.
+        const { exp, iat, nbf, jti, ...who } = token ? claimsOf(token) : identity
+        return who.user || who.sub ? `fanfare ${base} ${JSON.stringify(who)}` : null
     } catch {
         return null
     }

@@ -7,8 +7,7 @@ const maxMessages = 1_000
 const separator = 10 // characters of what stands between two messages, `&messages=`
 const retryDelay = 1_000
 
-export class Hub {
-    #connection
+export class Hub extends Connection {
     #deliver
     #channels = new Map() // name -> { wants, asked, covered, since }
     #asked = new Map() // id -> { name, wish, told }
@@ -19,8 +18,7 @@ export class Hub {
      * for `scope` see `ChannelState.receive`.
      */
     constructor(base, identity, { now, random, onstate, deliver }) {
-        this.#deliver = deliver
-        this.#connection = new Connection(base, identity, {
+        super(base, identity, {
             now, random,
             onmessage: (message) => this.#receive(message),
             onstate: () => {
@@ -28,34 +26,7 @@ export class Hub {
                 onstate()
             },
         })
-    }
-
-    get state() {
-        return this.#connection.state
-    }
-
-    get user() {
-        return this.#connection.user
-    }
-
-    get error() {
-        return this.#connection.error
-    }
-
-    start() {
-        this.#connection.start()
-    }
-
-    wake() {
-        this.#connection.wake()
-    }
-
-    offline() {
-        this.#connection.offline()
-    }
-
-    close() {
-        this.#connection.close()
+        this.#deliver = deliver
     }
 
     /**
@@ -84,16 +55,12 @@ export class Hub {
         if (!channel?.wants.delete(tab)) return
         if (channel.wants.size > 0) return channel.asked && this.#watch(name, channel)
         this.#channels.delete(name)
-        this.#connection.send({ type: "unsubscribe", id: this.#newId(), channel: name })
+        this.send({ type: "unsubscribe", id: this.#newId(), channel: name })
     }
 
     /** A tab is gone. */
     leave(tab) {
         for (const name of [...this.#channels.keys()]) this.unsubscribe(tab, name)
-    }
-
-    send(request) {
-        this.#connection.send(request)
     }
 
     #connectionChanged() {
@@ -155,7 +122,7 @@ export class Hub {
     }
 
     #ask(type, name, channel, position) {
-        if (this.#connection.state !== "connected") return
+        if (this.state !== "connected") return
         const id = this.#newId()
         const wish = this.#wish(channel)
         const isCovered = !channel.covered || wish.messages?.every((one) => channel.covered.includes(one))
@@ -164,7 +131,7 @@ export class Hub {
         channel.asked = wish
         this.#asked.set(id, { name, wish, told: since ? [] : news })
         const { mode, messages, occupancy } = wish
-        this.#connection.send({
+        this.send({
             type, id, channel: name, ...(messages && { messages }),
             ...(type === "subscribe" && { mode, ...(occupancy && { occupancy }), ...(since && { since }) }),
         })
@@ -173,7 +140,7 @@ export class Hub {
     /** What is to be asked for: of more messages than one request can name, the newest. */
     #wish(channel) {
         const wish = union(channel.wants.values())
-        let { room } = this.#connection
+        let { room } = this
         const start = wish.messages?.findLastIndex((one) => (room -= encodeURIComponent(one).length + separator) < 0) + 1
         return { ...wish, messages: wish.messages?.slice(start).slice(-maxMessages) ?? null }
     }

@@ -8,14 +8,15 @@ export const bare = (reaction) => reaction.replace(/[\ufe0e\ufe0f]/g, "")
 
 /** The state of one message as of a seq. */
 export class MessageState {
+    isDeleted = false
+    total = 0
+    groups = [] // { reaction, count, users, latest }, first use first
+
     /** Makes a message without reactions of which nothing up to `seq` is news. */
     constructor(message, seq = 0, isKnown = false) {
         this.message = message
         this.seq = seq
         this.isKnown = isKnown // whether `own` and all groups are known, not only what has changed since
-        this.isDeleted = false
-        this.total = 0
-        this.groups = [] // { reaction, count, users, latest }, first use first
         // What the user had, by seq: Map(reaction -> count). The first is what `groups` count; the last is the newest.
         this.owns = [{ seq, own: new Map() }]
     }

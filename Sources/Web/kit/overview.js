@@ -28,7 +28,7 @@ export class FanfareOverview extends FanfareElement {
 
     drawWords() {
         this.$("#title").textContent = words.who
-        this.$("#close").setAttribute("aria-label", words.close)
+        this.$("#close").ariaLabel = words.close
     }
 
     attributeChangedCallback(name) {
@@ -70,8 +70,8 @@ export class FanfareOverview extends FanfareElement {
         if (!tabs.some((tab) => tab.reaction === this.#chosen)) this.#choose(null)
         reconcile(this.$("#tabs"), tabs, (tab) => tab.reaction, ({ reaction }) => this.#tab(reaction), (tab, { count }) => {
             tab.lastElementChild.textContent = count
-            tab.setAttribute("aria-label", `${tab.key === null ? words.all : nameOf(tab.key)} ${count}`)
-            tab.setAttribute("aria-selected", tab.key === this.#chosen)
+            tab.ariaLabel = `${tab.key === null ? words.all : nameOf(tab.key)} ${count}`
+            tab.ariaSelected = tab.key === this.#chosen
             tab.tabIndex = tab.key === this.#chosen ? 0 : -1
         })
     }
@@ -117,7 +117,7 @@ export class FanfareOverview extends FanfareElement {
         const name = this.setting("displayName")?.(user) ?? user
         const source = this.setting("avatar")?.(user)
         const avatar = source ? make("img", { src: source, alt: "", loading: "lazy" }) : make("span", { "aria-hidden": "true" })
-        avatar.setAttribute("part", "avatar")
+        avatar.part = "avatar"
         if (!source) {
             avatar.textContent = [...name, ""][0].toUpperCase()
             avatar.style.setProperty("--hue", 137 * [...user].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 7))

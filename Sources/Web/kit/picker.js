@@ -36,10 +36,10 @@ export class FanfarePicker extends FanfareElement {
     }
 
     drawWords() {
-        this.$("#row").setAttribute("aria-label", words.reactions)
-        this.$("#more").setAttribute("aria-label", words.search)
-        this.$("#field").setAttribute("aria-label", words.search)
-        this.$("#field").setAttribute("placeholder", words.search)
+        this.$("#row").ariaLabel = words.reactions
+        this.$("#more").ariaLabel = words.search
+        this.$("#field").ariaLabel = words.search
+        this.$("#field").placeholder = words.search
     }
 
     /** The reactions offered, in order: the allowed ones, or the settings' or default ones among them; then one's own. */
@@ -109,10 +109,10 @@ export class FanfarePicker extends FanfareElement {
 
     #label(button, own) {
         const name = nameOf(button.key)
-        button.setAttribute("part", own ? `${button.kind} own` : button.kind)
-        button.setAttribute("aria-label", own ? words.remove(name) : words.react(name))
-        button.setAttribute("aria-pressed", own)
-        button.setAttribute("aria-description", own ? words.reacted(name) : "")
+        button.part = own ? `${button.kind} own` : button.kind
+        button.ariaLabel = own ? words.remove(name) : words.react(name)
+        button.ariaPressed = own
+        button.ariaDescription = own ? words.reacted(name) : ""
     }
 
     /** Opens the search by name; the names are loaded when this is done for the first time. */

@@ -20,16 +20,16 @@ export class ChannelState {
     #isConnected = false
     #isRefused = false
     #heldUntil = 0
+    epoch = null
+    seq = 0
+    policy = null
+    allowed = null
+    limits = null
+    isFrozen = false
 
     constructor(channel, user = null) {
         this.channel = channel
         this.user = user
-        this.epoch = null
-        this.seq = 0
-        this.policy = null
-        this.allowed = null
-        this.limits = null
-        this.isFrozen = false
     }
 
     /** The position up to which what is known is right; undefined before the first snapshot. */

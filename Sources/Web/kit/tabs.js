@@ -8,12 +8,15 @@ const askAfter = 20_000
 
 /** Has the interface of a `Hub`, which lies in this tab or in another. */
 export class Tabs {
+    state = "connecting"
+    user = null
+    error = undefined
+
     #options // { tab, whose, makeHub, onstate, onhub, deliver }
     #name = null
     #port = null
     #hub = null // while this tab leads
     #leader = null // the tab that leads
-    #standing = { state: "connecting", user: null, error: undefined }
     #known = new Set() // tabs that this leader serves
     #isInLine = false
     #isStopped = false // by the browser, in the background
@@ -28,18 +31,6 @@ export class Tabs {
      */
     constructor(options) {
         this.#options = options
-    }
-
-    get state() {
-        return this.#standing.state
-    }
-
-    get user() {
-        return this.#standing.user
-    }
-
-    get error() {
-        return this.#standing.error
     }
 
     async start() {
@@ -81,7 +72,7 @@ export class Tabs {
     close() {
         if (this.#end.signal.aborted) return
         this.#call("leave")
-        this.#finish({ state: "closed", user: this.user, error: undefined })
+        this.#finish({ state: "closed", error: undefined })
     }
 
     // MARK: every tab
@@ -126,7 +117,7 @@ export class Tabs {
         if (!hub) return
         this.#hub = this.#leader = null
         hub.close()
-        this.#become({ ...this.#standing, state: "connecting" })
+        this.#become({ state: "connecting" })
     }
 
     #stop() {
@@ -185,13 +176,13 @@ export class Tabs {
 
     #begin(leader) {
         this.#leader = leader
-        if (this.state === "connected") this.#become({ ...this.#standing, state: "connecting" })
+        if (this.state === "connected") this.#become({ state: "connecting" })
         this.#options.onhub()
     }
 
     #become(standing) {
         const isNews = standing.state !== this.state
-        this.#standing = standing
+        Object.assign(this, standing)
         if (isNews) this.#options.onstate()
     }
 
@@ -221,15 +212,16 @@ export class Tabs {
 
     #hubChanged() {
         if (this.#end.signal.aborted) return
-        const { state, user, error } = this.#hub
-        const standing = { state, user, error }
-        this.#tell(standing)
-        if (state === "closed") this.#finish(standing)
+        const standing = this.#tell(this.#hub)
+        if (standing.state === "closed") this.#finish(standing)
         else this.#become(standing)
     }
 
-    #tell(standing) {
+    /** Tells the others how a hub stands, or this, and gives what it told. */
+    #tell({ state, user, error }) {
+        const standing = { state, user, error }
         this.#port?.postMessage({ leader: this.#options.tab, standing })
+        return standing
     }
 
     #serve(tab, name, words) {
@@ -238,7 +230,7 @@ export class Tabs {
         else if (name !== "hello") this.#hub[name](tab, ...words)
         if (tab === this.#options.tab) return
         this.#watchOver(tab)
-        this.#tell(this.#standing)
+        this.#tell(this)
     }
 
     /** Waits for the end of another tab, which may come without a word. */

@@ -34,6 +34,8 @@ async def demo(url, *_):
             await page.there(bob + badge("m2"))
             equal(await page.run("find('%s').getAttribute('aria-label')" % (bob + badge("m2"))), "React with 👍")
             equal(await page.run("find('%s').getAttribute('aria-label')" % (ada + badge("m2"))), "Remove 👍")
+        with Check("below stands how to see the same from a terminal, of this broker"):
+            equal(await page.run("find('footer #terminal').textContent"), "fanfare watch chat:demo --url " + http(url))
         with Check("bursts float over both streams"):
             await page.run("document.querySelector('fanfare-burst').scrollIntoView({ block: 'center' })")
             await page.run("""void [...document.querySelectorAll('fanfare-burst')].forEach(one => one.channel.addEventListener(

@@ -112,7 +112,9 @@ async def closed(browser, url):
             find("fanfare-bubble").channel = other.channel("chat:mistakes")
         })""" % {"base": http(url)})
         await page.until("other.state === 'closed'")
-        await heard(page, "fanfare: closed for good: the token is not valid, or no longer (unauthorized)")
+        async with await Client.connect(url, "bob") as bob:
+            refusal = await bob.request("auth", token="no.token.atall")
+        await heard(page, "fanfare: closed for good: %s (unauthorized)" % refusal["message"])
         await page.click(body("m1"), "right")
         equal(await page.run(is_closed("m1")), True)
     await page.close()

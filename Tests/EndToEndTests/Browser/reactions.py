@@ -8,6 +8,15 @@ from chat import badge, body, bubble, chat, is_closed, no_errors, offered, open_
 from checks import Check, Client, equal, main, matches
 from devtools import Browser
 
+# Where the first and the second letter of a badge's text are, from the left.
+LETTERS = """[0, 1].map(at => {
+    const range = new Range()
+    const text = find('%s >>> [part=count]').firstChild
+    range.setStart(text, at)
+    range.setEnd(text, at + 1)
+    return range.getBoundingClientRect().left
+})"""
+
 # The badges whose glyph or count reaches below the one before it, which lies on top, and its ring of 2 px.
 COVERED = """[...find('%s').children].filter((one, place, all) => place > 0 && [...one.querySelectorAll('[part]')].some(inner => {
     const [box, over] = [inner, all[place - 1]].map(one => one.getBoundingClientRect())
@@ -67,6 +76,8 @@ async def overflow(browser, url):
             await page.run("document.documentElement.dir = '%s'" % direction)
             for message in ["m1", "m2"]:
                 await settled(page, message)
+                plus, number = await page.run(LETTERS % badge(message, "overflow"))
+                assert plus < number, "the plus is at %r, the number at %r, from %s" % (plus, number, direction)
                 equal(await page.run(COVERED % (bubble(message) + " >>> fanfare-badges >>> #list")), [], message + " " + direction)
         await page.run("document.documentElement.dir = 'ltr'")
     with Check("badges lie on the corner, most of them outside, and not over the text of one line"):
@@ -222,6 +233,13 @@ async def searching(browser, url):
         await open_bar(page, "m1")
         equal(await page.run("find('%s').lastElementChild.getAttribute('aria-label')" % picker("m1", "#offered")), "Remove 🚀")
         await page.key("Escape")
+    with Check("a named reaction without a picture shows the name that it was given, or its own to be read; an emoji itself"):
+        names = await chat(browser, url, "ada", "any:names")
+        await names.run("""kit.defineReactions([{ reaction: "ship_it", name: "Ship it!" }, { reaction: "🎉", name: "Hurray" }])""")
+        await give(url, "bob", "any:names", "m1", "ship_it", "thumbs_up", "🎉")
+        await shows(names, "m1", ["🎉", "thumbs up", "Ship it!"])
+        equal(await names.run("find('%s').getAttribute('aria-label')" % badge("m1")), "React with Hurray")
+        await names.close()
     with Check("custom reactions have a small icon on badges and a large one in the bar, and are found by name"):
         await page.run("""kit.defineReactions([{ reaction: "party_parrot", name: "Party parrot",
             small: "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'><circle cx='4' cy='4' r='4' fill='green'/></svg>",

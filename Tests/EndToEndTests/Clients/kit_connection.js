@@ -1,68 +1,10 @@
-// The browser client's connection with a WebSocket and a clock of this test's own: when it comes back, what it obeys, how it
-// renews its token, and how it tells silence from loss. Words: FOLDER OF THE KIT
+// The browser client's connection with a WebSocket and a clock of this test's own: when it comes back, what it obeys, and
+// how it tells silence from loss. Words: FOLDER OF THE KIT
 "use strict"
-const path = require("node:path")
-const { Clock, settled } = require("./kit_clock.js")
-const [kit] = process.argv.slice(2)
+const { begin, equal, run, sockets, test, welcome } = require("./kit_socket.js")
 
-const sockets = []
-
-class FakeSocket {
-    sent = []
-    isAlive = false // whether it answers pings by itself, which are not in `sent` then
-
-    constructor(address) {
-        this.address = address
-        sockets.push(this)
-    }
-
-    send(text) {
-        const request = JSON.parse(text)
-        if (!this.isAlive || request.type !== "ping") this.sent.push(request)
-        else queueMicrotask(() => this.say({ type: "pong", id: request.id, time: 0 }))
-    }
-
-    close() {
-        this.isClosed = true
-    }
-
-    say(message) {
-        this.onmessage({ data: JSON.stringify(message) })
-    }
-
-    end(code = 1006) {
-        this.onclose({ code })
-    }
-}
-
-const checks = []
-const test = (name, body) => checks.push({ name, body })
-const welcome = (clock, user = "ada") => ({ type: "welcome", connection: "c-1", user, time: clock.now, heartbeat_ms: 25_000, limits: {} })
-
-function equal(found, expected, what = "value") {
-    if (JSON.stringify(found) !== JSON.stringify(expected)) {
-        throw new Error(`${what} is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`)
-    }
-}
-
-/** A connection that was begun, with what it says. */
-async function begin(Connection, { identity = { user: "ada" }, random = () => 1 } = {}) {
-    sockets.length = 0
-    const clock = new Clock()
-    clock.install()
-    const states = []
-    const messages = []
-    const connection = new Connection("http://broker.test/", identity, {
-        now: () => clock.now, random,
-        onstate: () => states.push(connection.state),
-        onmessage: (message) => messages.push(message),
-    })
-    connection.start()
-    await settled()
-    return { clock, connection, states, messages, socket: () => sockets.at(-1) }
-}
-
-const tokens = (...list) => ({ isRenewable: true, token: async () => list.shift() ?? Promise.reject(new Error("none is left")) })
+// What is asked of a broker by HTTP before it greets.
+const greeted = "/v1/channels/-/messages/-?user=ada"
 
 test("it says who it is and is connected with the welcome", async (Connection) => {
     const { clock, connection, states, socket } = await begin(Connection)
@@ -70,12 +12,6 @@ test("it says who it is and is connected with the welcome", async (Connection) =
     equal(states, ["connecting"])
     socket().say(welcome(clock))
     equal([states, connection.user], [["connecting", "connected"], "ada"])
-})
-
-test("without a user and without a token it is closed for good", async (Connection) => {
-    const { clock, connection, socket } = await begin(Connection, { identity: {} })
-    socket().say(welcome(clock, null))
-    equal([connection.state, connection.error.code], ["closed", "unauthorized"])
 })
 
 test("the waits double from half a second to twenty seconds", async (Connection) => {
@@ -147,62 +83,6 @@ for (const end of ["the close code 4003", "a goodbye without a way back"]) {
         equal([connection.state, connection.error.code, clock.next], ["closed", "forbidden", Infinity])
     })
 }
-
-test("a token goes as the first message, and another before it runs out", async (Connection) => {
-    const { clock, states, socket } = await begin(Connection, { identity: tokens("t1", "t2") })
-    socket().say(welcome(clock, null))
-    equal(socket().sent, [{ type: "auth", id: "auth", token: "t1" }])
-    equal(states, ["connecting"])
-    // The broker's clock is an hour ahead.
-    socket().say({ ...welcome(clock, null), time: clock.now + 3_600_000 })
-    socket().say({ type: "ack", id: "auth", user: "ada", expires: clock.now + 3_600_000 + 600_000 })
-    equal(states, ["connecting", "connected"])
-    socket().isAlive = true
-    await clock.pass(569_999)
-    equal(socket().sent.length, 2)
-    await clock.pass(1)
-    equal(socket().sent.at(-1), { type: "auth", id: "auth", token: "t2" })
-})
-
-test("a callback that gives the same token again is not asked in a tight loop", async (Connection) => {
-    let asked = 0
-    const token = async () => `t${(asked += 1)}`
-    const { clock, socket } = await begin(Connection, { identity: { isRenewable: true, token } })
-    const expires = clock.now + 60_000
-    socket().say(welcome(clock, null))
-    for (let answered = 0; clock.now < expires + 1_000; ) {
-        for (; answered < asked; answered += 1) socket().say({ type: "ack", id: "auth", user: "ada", expires })
-        await clock.pass(100)
-    }
-    if (asked > 10) throw new Error(`it was asked ${asked} times in a minute`)
-})
-
-test("the close code 4001 means a new token, or the end where there is none", async (Connection) => {
-    const renewable = await begin(Connection, { identity: tokens("t1", "t2") })
-    renewable.socket().say(welcome(renewable.clock, null))
-    renewable.socket().end(4001)
-    await renewable.clock.pass(renewable.clock.next)
-    renewable.socket().say(welcome(renewable.clock, null))
-    equal(renewable.socket().sent, [{ type: "auth", id: "auth", token: "t2" }])
-    const fixed = await begin(Connection, { identity: { isRenewable: false, token: async () => "t1" } })
-    fixed.socket().say(welcome(fixed.clock, null))
-    fixed.socket().end(4001)
-    equal([fixed.connection.state, fixed.connection.error.code], ["closed", "unauthorized"])
-})
-
-test("a goodbye says it where no close code comes", async (Connection) => {
-    const { clock, connection, socket } = await begin(Connection, { identity: { isRenewable: false, token: async () => "t1" } })
-    socket().say(welcome(clock, null))
-    socket().say({ type: "goodbye", code: 4001, reason: "the token ran out", retry_after_ms: 0 })
-    socket().end(1006)
-    equal([connection.state, connection.error.code], ["closed", "unauthorized"])
-})
-
-test("a token that does not come is waited for like a broker", async (Connection) => {
-    const { clock, states, socket } = await begin(Connection, { identity: tokens() })
-    equal([states.at(-1), socket()], ["waiting", undefined])
-    equal(clock.next, 500)
-})
 
 test("a silence longer than the heartbeat is asked about, and is no loss where an answer comes", async (Connection) => {
     const { clock, connection, socket } = await begin(Connection)
@@ -301,6 +181,7 @@ test("where WebSockets were found to be blocked, each attempt goes over HTTP whe
     const lost = []
     globalThis.fetch = async (address) => {
         if (address.href.endsWith("/healthz")) return new Response("")
+        if (address.href.endsWith(greeted)) return new Response("{}")
         return new Promise((_, reject) => lost.push(() => reject(new Error("lost"))))
     }
     const until = async (holds) => {
@@ -329,7 +210,7 @@ test("where WebSockets were found to be blocked, each attempt goes over HTTP whe
 
 test("a WebSocket that comes to nothing without an end is one that is blocked", async (Connection) => {
     const { fetch } = globalThis
-    globalThis.fetch = async () => new Response("")
+    globalThis.fetch = async () => new Response("{}")
     const until = async (holds) => {
         while (!holds()) await new Promise(setImmediate)
     }
@@ -362,21 +243,4 @@ test("what comes late of an old connection is not heard", async (Connection) => 
     equal([messages, connection.state], [[], "waiting"])
 })
 
-async function main() {
-    const { Connection } = await import(path.resolve(kit, "connection.js"))
-    globalThis.WebSocket = FakeSocket
-    let failures = 0
-    for (const { name, body } of checks) {
-        try {
-            await body(Connection)
-            console.log(`ok ${name}`)
-        } catch (error) {
-            failures += 1
-            console.log(`not ok ${name}: ${error.message}`)
-        }
-    }
-    console.log(`1..${checks.length}`)
-    process.exitCode = failures ? 1 : 0
-}
-
-main()
+run(process.argv[2])
