@@ -96,7 +96,7 @@ let package = Package(
         tests(of: "WebSocket"),
         tests(of: "HTTP"),
         tests(of: "Wire", imports: ["Reactions"]),
-        tests(of: "Transport", imports: ["CLinux"]),
+        tests(of: "Transport", imports: ["CLinux", "COpenSSL"]),
         tests(of: "Storage", imports: ["Reactions", "CSQLite", "Locks"]),
         tests(of: "Broker", imports: ["Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
         tests(of: "Server", imports: ["Broker", "Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),

@@ -67,6 +67,55 @@ static inline int copenssl_reason(unsigned long error) {
     return ERR_GET_REASON(error);
 }
 
+// MARK: What one call may take
+
+/// What is seen of a session's reading: OpenSSL goes on inside one call for as long as records come that carry no data.
+typedef struct {
+    /// How often the call under way may still read from the socket.
+    int reads_left;
+    /// How many records came that carry no application data.
+    unsigned control_records;
+    /// What the peer's bytes begin with, as far as the first read brought it.
+    unsigned char first_bytes[8];
+    /// How many of them there are.
+    int first_count;
+} copenssl_watch;
+
+/// Sees reads from the socket; one too many goes as if nothing had come.
+static inline long copenssl_see_read(
+    BIO *bio, int operation, const char *bytes, size_t length, int number, long argument, int result,
+    size_t *processed) {
+    copenssl_watch *watch = (copenssl_watch *)BIO_get_callback_arg(bio);
+    if (operation == BIO_CB_READ && watch->reads_left-- <= 0) {
+        BIO_clear_retry_flags(bio);
+        BIO_set_retry_read(bio);
+        return -1;
+    }
+    if (operation == (BIO_CB_READ | BIO_CB_RETURN) && watch->first_count == 0 && result > 0 && processed) {
+        while (watch->first_count < 8 && (size_t)watch->first_count < *processed) {
+            watch->first_bytes[watch->first_count] = (unsigned char)bytes[watch->first_count];
+            watch->first_count++;
+        }
+    }
+    return result;
+}
+
+/// Counts records by their type, which TLS 1.3 encrypts.
+static inline void copenssl_see_record(
+    int is_written, int version, int kind, const void *bytes, size_t length, SSL *session, void *argument) {
+    if (is_written || length == 0 || (kind != SSL3_RT_HEADER && kind != SSL3_RT_INNER_CONTENT_TYPE)) return;
+    if (*(const unsigned char *)bytes != SSL3_RT_APPLICATION_DATA) ((copenssl_watch *)argument)->control_records++;
+}
+
+/// Has what a session reads seen to; its socket is set, and `watch` outlives it.
+static inline void copenssl_watch_reading(SSL *session, copenssl_watch *watch) {
+    BIO *bio = SSL_get_rbio(session);
+    BIO_set_callback_arg(bio, (char *)watch);
+    BIO_set_callback_ex(bio, copenssl_see_read);
+    SSL_set_msg_callback(session, copenssl_see_record);
+    SSL_set_msg_callback_arg(session, watch);
+}
+
 // MARK: Names of a certificate
 
 static inline GENERAL_NAMES *copenssl_alternative_names(const X509 *certificate) {

@@ -18,7 +18,7 @@ public enum LimitName: String, Error, Sendable, CaseIterable {
     case messageBytes = "message_bytes"
     /// The most frames that a message may be split into.
     case fragments = "fragments_per_message"
-    /// The most pings and pongs of a connection in a second.
+    /// The most pings and pongs of a connection in a second, and over TLS the most records that carry no data.
     case controlFrames = "control_frames_per_second"
     /// How often a connection may send what is not JSON within a minute before it is closed.
     case malformedMessages = "malformed_messages"

@@ -23,10 +23,11 @@ extension Hub {
         }
     }
 
-    /// Bounds how long connections may take to close.
+    /// Bounds how long connections may take to close, and what they may send over TLS that carries no data.
     func boundClosing() {
         loop.closing.linger = .milliseconds(limits.closeMilliseconds)
         loop.closing.drain = .milliseconds(limits.drainMilliseconds)
+        loop.closing.controlRecordsPerSecond = limits.controlFramesPerSecond
     }
 
     /// Refuses a request whose channel cannot be had: it is one too many, or a hub let it through whose settings are older

@@ -87,6 +87,7 @@ extension Hub {
         metrics.webhooks = senders.mapValues(\.metrics)
         metrics.limits.count(.close, loop.expired.linger)
         metrics.limits.count(.drain, loop.expired.drain)
+        metrics.limits.count(.controlFrames, loop.expired.controlRecords)
         for audience in audiences.values {
             metrics.subscriptions += UInt64(audience.events.count + audience.summaries.count)
         }

@@ -1,22 +1,27 @@
 internal import Glibc
 
-/// How long streams may take to close.
+/// When streams are given up.
 public struct ClosingLimits: Sendable, Equatable {
     /// How long the peer's end is awaited once ours is announced.
     public var linger = Duration.seconds(2)
     /// How long a peer may take nothing of what is to be written before the end.
     public var drain = Duration.seconds(10)
+    /// How many records of TLS may come within a second that carry no data, such as KeyUpdate (RFC 8446 section 4.6.3)
+    /// and a renegotiation that is refused; each costs as much as one with data.
+    public var controlRecordsPerSecond = 100
 
     /// The defaults.
     public init() {}
 }
 
-/// How often the streams of a loop were given up at a limit in time.
+/// How often the streams of a loop were given up at a limit.
 public struct ExpiredLimits: Sendable, Equatable {
     /// The peer's end did not come, ``ClosingLimits/linger``.
     public internal(set) var linger: UInt64 = 0
     /// The peer took nothing of the last bytes, ``ClosingLimits/drain``.
     public internal(set) var drain: UInt64 = 0
+    /// Too many records came that carry no data, ``ClosingLimits/controlRecordsPerSecond``.
+    public internal(set) var controlRecords: UInt64 = 0
 }
 
 extension ByteStream {

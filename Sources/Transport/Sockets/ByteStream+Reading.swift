@@ -8,7 +8,12 @@ extension ByteStream {
     func receive(isAtEnd: Bool = false) {
         let buffer = unsafe loop.core.readBuffer
         for _ in 0..<Self.readsPerEvent {
-            switch unsafe readOnce(into: buffer) {
+            let outcome = unsafe readOnce(into: buffer)
+            if let tls, tls.isFlooded(moreThan: loop.core.closing.controlRecordsPerSecond, at: loop.core.now) {
+                loop.core.expired.controlRecords += 1
+                return close(.tls("too many records that carry no data"))
+            }
+            switch outcome {
             case .bytes(let count):
                 unsafe deliver(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
                 // A short read has emptied the socket; what comes later is another event.
