@@ -18,7 +18,9 @@ extension DeflateSettings {
         guard ownBits >= 9 else { return nil }
         var answer = DeflateElement()
         answer.serverNoContextTakeover = offer.serverNoContextTakeover || !keepsOwnContext
-        answer.clientNoContextTakeover = offer.clientNoContextTakeover || !keepsPeerContext
+        // The window of a client that cannot be told how large it may be is as large as any: it is not kept then.
+        let isUntold = offer.clientMaxWindowBits == nil && windowBits < 15
+        answer.clientNoContextTakeover = offer.clientNoContextTakeover || !keepsPeerContext || isUntold
         if offer.serverMaxWindowBits != nil || ownBits < 15 { answer.serverMaxWindowBits = ownBits }
         // The client's window is its own affair unless it says that it can be told (section 7.1.2.2).
         var peerBits = 15

@@ -58,7 +58,9 @@ def ping(id):
 def main(url):
     for offers, expected in [
         (OFFER, ["permessage-deflate; server_no_context_takeover; server_max_window_bits=10; client_max_window_bits=10"]),
-        (["permessage-deflate"], ["permessage-deflate; server_no_context_takeover; server_max_window_bits=10"]),
+        # A client that cannot be told how large its window may be keeps none.
+        (["permessage-deflate"],
+         ["permessage-deflate; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=10"]),
         (["permessage-deflate; client_max_window_bits=8; server_max_window_bits=9"],
          ["permessage-deflate; server_no_context_takeover; server_max_window_bits=9; client_max_window_bits=8"]),
         (["permessage-deflate; server_max_window_bits=8"], []),

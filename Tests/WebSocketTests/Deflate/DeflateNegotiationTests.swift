@@ -37,7 +37,9 @@ let offers: [Offer] = [
         answer: "; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=11"),
     // The server may ask for more than was offered, save for the client's window.
     Offer("permessage-deflate", settings: none, answer: "; server_no_context_takeover; client_no_context_takeover"),
-    Offer("permessage-deflate", settings: small, answer: "; server_max_window_bits=10"),
+    // Of a client that cannot be told a smaller window, none is kept.
+    Offer(
+        "permessage-deflate", settings: small, answer: "; client_no_context_takeover; server_max_window_bits=10"),
     Offer(
         "permessage-deflate; client_max_window_bits", settings: small,
         answer: "; server_max_window_bits=10; client_max_window_bits=10"),
