@@ -1,6 +1,6 @@
 /// Takes chunks apart: which bytes are data, and where the last chunk and its trailer end (RFC 9112 section 7.1).
 ///
-/// Extensions and trailers are checked for their line ends, bounded and otherwise ignored.
+/// Extensions are checked for their line ends, trailers for being field lines; both are bounded and otherwise ignored.
 struct ChunkedDecoder: Sendable {
     /// What the bytes that were looked at are; each is at least one.
     enum Step {
@@ -23,8 +23,12 @@ struct ChunkedDecoder: Sendable {
         /// After the data: a carriage return, then a line feed.
         case dataEnd
         case dataLineFeed
-        /// In the trailer; `isBlank`: at the start of a line.
-        case trailer(isBlank: Bool)
+        /// At the start of a line of the trailer.
+        case trailer
+        /// In the name of a field of the trailer.
+        case trailerName
+        /// Behind its colon.
+        case trailerValue
         /// After a carriage return in the trailer.
         case trailerLineFeed(isBlank: Bool)
     }
@@ -65,7 +69,7 @@ struct ChunkedDecoder: Sendable {
         case .chunkExtension: state = try ignore(byte) ? .sizeEnd : .chunkExtension
         case .sizeEnd:
             try expect(Byte.lineFeed, byte)
-            state = size == 0 ? .trailer(isBlank: true) : .data
+            state = size == 0 ? .trailer : .data
             digitCount = 0
         case .data: break
         case .dataEnd:
@@ -74,11 +78,13 @@ struct ChunkedDecoder: Sendable {
         case .dataLineFeed:
             try expect(Byte.lineFeed, byte)
             state = .size
-        case .trailer(let isBlank):
-            state = try ignore(byte) ? .trailerLineFeed(isBlank: isBlank) : .trailer(isBlank: false)
+        case .trailer where byte == Byte.carriageReturn: state = .trailerLineFeed(isBlank: true)
+        case .trailer: try takeName(byte, isFirst: true)
+        case .trailerName: try takeName(byte, isFirst: false)
+        case .trailerValue: if try ignore(byte) { state = .trailerLineFeed(isBlank: false) }
         case .trailerLineFeed(let isBlank):
             try expect(Byte.lineFeed, byte)
-            state = .trailer(isBlank: true)
+            state = .trailer
             return isBlank
         }
         return false
@@ -100,6 +106,13 @@ struct ChunkedDecoder: Sendable {
         case UInt8(ascii: ";"): state = .chunkExtension
         default: throw .badRequest("a malformed chunk size")
         }
+    }
+
+    private mutating func takeName(_ byte: UInt8, isFirst: Bool) throws(HTTPError) {
+        let isColon = byte == UInt8(ascii: ":")
+        guard isColon ? !isFirst : Byte.isToken(byte) else { throw .badRequest("a malformed trailer") }
+        _ = try ignore(byte)
+        state = isColon ? .trailerValue : .trailerName
     }
 
     /// Passes over a byte of an extension or trailer, and says whether it is the carriage return at the line's end.

@@ -10,6 +10,8 @@ private let chunkRefusals: [(String, Int)] = [
     ("0\r\n\n", 400), ("0\r\nX: a\n", 400), ("3E9\r\n", 413), ("ffffffffffffffff\r\n", 413),
     ("7fffffffffffffff\r\n", 413),
     ("3E8\r\n\(String(repeating: "a", count: 1_000))\r\n1\r\n", 413),
+    ("0\r\nGET /x HTTP/1.1\r\n\r\n", 400), ("0\r\n: a\r\n\r\n", 400), ("0\r\nX : a\r\n\r\n", 400),
+    ("0\r\nX: a\r\n b\r\n\r\n", 400), ("0\r\nX\r\n\r\n", 400),
     ("1;\(String(repeating: "a", count: 5_000))", 400), ("0\r\n\(String(repeating: "X: y\r\n", count: 2_000))", 400),
 ]
 
