@@ -27,7 +27,8 @@ extension Server {
         // What was told before it was committed; a store that takes nothing is given another moment.
         let isWhole = waitForHubs(until: max(deadline, .now() + .seconds(1))) { context.broker.whenCommitted($0) }
         if !isWhole {
-            context.log.error("the store could not take the last changes; they are lost")
+            context.log.error(
+                "the store was not known to have the last changes in time; those that it has not are lost")
         }
         // What follows ends by itself, and loops that have stopped do not answer.
         watchdog.withLock { $0.take() }?.end()

@@ -245,6 +245,8 @@ extension Connection: TimerHandler {
         }
         if let silenceEnds, now >= silenceEnds {
             hub.count(.silence)
+            hub.log.say(
+                .info, .ended, trace: trace, "the connection \(session.key) was ended: nothing came from it any more")
             return stream.abort()
         }
         if now >= identityEnds {
@@ -286,6 +288,11 @@ extension Connection: ByteStreamDelegate {
             takeLastRequests()
             closeCode = intake.wantsClose?.code
             if let limit = intake.isFlooding ? .controlFrames : peer.failure?.limit { hub.count(limit) }
+            if let close = intake.wantsClose {
+                tellEnd(close.code, close.reason)
+            } else if let failure = peer.failure {
+                tellEnd(failure.closeCode, failure.description)
+            }
             hasBegunToClose = true
             stream.finish()
         } else if !held.isEmpty || stream.queuedBytes > limits.outboundBytes {
@@ -318,6 +325,9 @@ extension Connection: ByteStreamDelegate {
         hasBegunToClose = true
         stream.loop.cancel(timer)
         timer = .none
+        if case .tls(let reason) = error {
+            hub.log.say(.info, .ended, trace: trace, "the connection \(session.key) was ended: TLS: \(reason)")
+        }
         closeCode = closeCode ?? peer.failure?.closeCode ?? peer.closeReceived ?? 1006
         hub.enter(with: self) { $0.closed($1) }
     }
@@ -366,7 +376,7 @@ extension WebSocketError {
     /// The bound that was hit.
     fileprivate var limit: LimitName? {
         switch self {
-        case .frameTooLong, .messageTooLong: .messageBytes
+        case .frameTooLong, .messageTooLong, .inflationTooHigh: .messageBytes
         case .tooManyFragments: .fragments
         default: nil
         }
