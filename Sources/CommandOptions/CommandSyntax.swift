@@ -15,19 +15,22 @@ public struct CommandSyntax: Sendable {
     public var options: [Option]
     /// Whole command lines that do something useful, each with its reason.
     public var examples: [Example]
+    /// What its exit codes mean; empty where they are those of any command.
+    public var exits: [Exit]
     /// What `--version` prints; without it the option is unknown.
     public var version: String?
 
     /// Declares a command.
     public init(
         name: String, summary: String, operands: [Operand] = [], options: [Option] = [], examples: [Example] = [],
-        version: String? = nil
+        exits: [Exit] = [], version: String? = nil
     ) {
         self.name = name
         self.summary = summary
         self.operands = operands
         self.options = options
         self.examples = examples
+        self.exits = exits
         self.version = version
     }
 
@@ -155,6 +158,22 @@ extension CommandSyntax {
             self.isRequired = isRequired
             self.isRepeated = isRepeated
             self.takes = takes ?? ValueKind(placeholder: name)
+        }
+    }
+
+    /// An exit code, with what it means.
+    public struct Exit: Sendable {
+        let code: String
+        let meaning: String
+
+        /// Makes one.
+        ///
+        /// - Parameters:
+        ///   - code: The code.
+        ///   - meaning: When a command ends with it, as a sentence.
+        public init(_ code: Int, _ meaning: String) {
+            self.code = "\(code)"
+            self.meaning = meaning
         }
     }
 

@@ -1,11 +1,12 @@
 extension CommandSyntax {
-    /// The text of `--help`: summary, usage, operands, options, examples; ends with a line break.
+    /// The text of `--help`: summary, usage, operands, options, exit codes, examples; ends with a line break.
     public var help: String {
         var sections = ["\(summary)\n\nUsage: \(usage)\n"]
         if !operands.isEmpty {
             sections.append("\n" + table(operands.map { ($0.name, $0.help) }))
         }
         sections.append("\nOptions:\n" + table(optionRows))
+        if !exits.isEmpty { sections.append("\nExit status:\n" + table(exits.map { ($0.code, $0.meaning) })) }
         if !examples.isEmpty {
             let lines = examples.map { "  \($0.line)\n      \($0.purpose)\n" }
             sections.append("\nExamples:\n" + lines.joined())

@@ -11,7 +11,7 @@ extension Program {
         }
         page.heading("Commands")
         for command in commands { page.entry("\(name) \(command.word)", command.summary) }
-        exitStatus(into: &page)
+        exitStatus(root?.exits ?? [], into: &page)
         seeAlso(otherThan: name, into: &page)
         return page.text
     }
@@ -21,7 +21,7 @@ extension Program {
         let own = "\(name)-\(command.word)"
         var page = heading(own, section: 1, summary: command.summary)
         describe(command, into: &page)
-        exitStatus(into: &page)
+        exitStatus(command.exits, into: &page)
         seeAlso(otherThan: own, into: &page)
         return page.text
     }
@@ -67,8 +67,12 @@ extension Program {
         }
     }
 
-    private func exitStatus(into page: inout ManualText) {
+    private func exitStatus(_ exits: [CommandSyntax.Exit], into page: inout ManualText) {
         page.heading("Exit status")
+        guard exits.isEmpty else {
+            for exit in exits { page.entry(exit.code, exit.meaning) }
+            return
+        }
         page.entry("0", "It is done.")
         page.entry("1", "It failed, or a bound that was to hold was broken.")
         page.entry(

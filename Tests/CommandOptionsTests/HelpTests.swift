@@ -29,6 +29,19 @@ private let serve = CommandSyntax(
                 """)
     }
 
+    @Test func `Help and the manual say what the exit codes mean where they are a command's own`() throws {
+        let syntax = CommandSyntax(name: "x y", summary: "Does it.", exits: [.init(2, "It was interrupted.")])
+        #expect(syntax.help.hasSuffix("\nExit status:\n  2  It was interrupted.\n"))
+        #expect(!serve.help.contains("Exit status"))
+        let program = Program(
+            name: "x", summary: "Does things.", version: "1", date: "2026-11-30",
+            commands: [syntax, CommandSyntax(name: "x serve", summary: "Serves.")])
+        let own = try #require(try program.text(askedBy: ["help", "--man", "y"]))
+        #expect(own.contains("It was interrupted.") && !own.contains("It is done."))
+        let usual = try #require(try program.text(askedBy: ["help", "--man", "serve"]))
+        #expect(usual.contains("It is done."))
+    }
+
     @Test func `Usage shows what may be left out or repeated`() {
         let syntax = CommandSyntax(
             name: "x", summary: "",
