@@ -101,7 +101,7 @@ let package = Package(
         tests(of: "Broker", imports: ["Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
         tests(of: "Server", imports: ["Broker", "Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
         tests(of: "FanfareClient", imports: ["Reactions", "Wire", "WebSocket", "Transport"]),
-        tests(of: "LoadGenerator", imports: ["Reactions"]),
+        tests(of: "LoadGenerator", imports: ["Reactions", "Transport"]),
         tests(of: "CommandOptions"),
         tests(
             of: "fanfare",

@@ -28,6 +28,7 @@ extension Plan {
         }
         guard allowsRemote || dial.isLocal else { throw .remoteTarget(target.host) }
         try checkResources(dial)
+        if let metrics { try Scraper.check(metrics) }
         let stage = Stage(
             Setting(self, dial: dial), interruption: interruption, gate: gate, share: share, display: display)
         defer { stage.end() }
@@ -62,8 +63,18 @@ extension Plan {
         if scenario.isMixed, mix.add + mix.toggle == 0 {
             throw .contradiction("a mix needs an add or a toggle: there is nothing to remove otherwise")
         }
-        for case .pause in faults where serverProcess == nil {
-            throw .contradiction("the fault pause needs the server's process: --server-pid")
+        for case .pause(let after, _) in faults {
+            if serverProcess == nil {
+                throw .contradiction("the fault pause needs the server's process: --server-pid")
+            }
+            if after >= duration {
+                throw .contradiction(
+                    "the fault pause comes after \(Format.short(after / .seconds(1))) s, and the run is over after "
+                        + "\(Format.short(duration / .seconds(1))) s")
+            }
+        }
+        for source in sources where Dial.source(source) == nil {
+            throw .contradiction("--source is an IP address of this machine, as in 127.0.0.2, not \"\(source)\"")
         }
         if let process = serverProcess, ProcessStatus.read(process: process) == nil {
             throw .contradiction("there is no process \(process) whose memory may be read")

@@ -16,13 +16,13 @@ struct Main {
                 exit(0)
             }
             let rest = Array(words.dropFirst())
-            let isGood =
+            let outcome =
                 switch words.first {
                 case "compare": try compare(rest)
                 case "worker": try work(rest)
                 default: try load(words)
                 }
-            exit(isGood ? 0 : 1)
+            exit(outcome.rawValue)
         } catch let error as Output.Failure {
             Output.write("fanfare-load: \(error)\n", to: STDERR_FILENO)
             exit(1)
@@ -32,49 +32,58 @@ struct Main {
         }
     }
 
+    /// The exit codes.
+    private enum Outcome: CInt {
+        case good = 0
+        case failed = 1
+        /// Somebody ended it before its time; what cannot be run ends so as well.
+        case interrupted = 2
+
+        init(_ report: Report) {
+            self = report.isInterrupted ? .interrupted : report.isOK ? .good : .failed
+        }
+
+        init(_ limit: Limit) {
+            self = limit.isInterrupted ? .interrupted : limit.isFound ? .good : .failed
+        }
+    }
+
     /// Puts load on a server.
-    ///
-    /// - Returns: Whether all was well.
-    private static func load(_ arguments: [String]) throws -> Bool {
+    private static func load(_ arguments: [String]) throws -> Outcome {
         let words = try syntax.parse(arguments, environment: Output.environment)
         if let text = words.textToPrint {
             try Output.print(text)
-            return true
+            return .good
         }
         let plan = try Plan(words)
+        try Output.checkFiles(words)
         let (interruption, listening) = try Interruption.onSignals()
         defer { withExtendedLifetime(listening) {} }
         if words.isGiven("worker") { return try coordinate(plan, words, arguments, interruption) }
         if words.isGiven("find-limit") {
             return try findLimit(plan, words.choice("find-limit"), words, interruption)
         }
-        try Output.checkFiles(words)
         let report = try plan.run(interruption: interruption, display: display(plan, words))
         try Output.print(words.flag("json") ? report.json + "\n" : report.text)
         try Output.save(report, words)
-        return report.isOK
+        return Outcome(report)
     }
 
     private static func findLimit(
         _ plan: Plan, _ subject: LimitSearch.Subject, _ words: CommandWords, _ interruption: Interruption
-    ) throws -> Bool {
+    ) throws -> Outcome {
         let limit = try LimitSearch(plan, raising: subject).run(interruption: interruption) { step in
             if !words.flag("quiet") { Output.write(step.line(subject) + "\n", to: STDERR_FILENO) }
         }
         try Output.print(words.flag("json") ? limit.json + "\n" : limit.text)
-        return limit.isFound
+        try Output.save(limit, words)
+        return Outcome(limit)
     }
 
     /// Has workers put load on a server together.
-    ///
-    /// - Returns: Whether all was well.
     private static func coordinate(
         _ plan: Plan, _ words: CommandWords, _ arguments: [String], _ interruption: Interruption
-    ) throws -> Bool {
-        for name in ["find-limit", "server-pid", "metrics"] where words.isGiven(name) {
-            throw UsageError("--worker and --\(name) exclude each other")
-        }
-        try Output.checkFiles(words)
+    ) throws -> Outcome {
         let report = try Coordinator(plan, workers: words.texts("worker")).run(
             interruption: interruption, words: { WorkerWords.words(for: $0, arguments, plan) }
         ) { line in
@@ -82,15 +91,15 @@ struct Main {
         }
         try Output.print(words.flag("json") ? report.json + "\n" : report.text)
         try Output.save(report, words)
-        return report.isOK
+        return Outcome(report)
     }
 
     /// Waits for coordinators and does what they ask for, until it is interrupted.
-    private static func work(_ arguments: [String]) throws -> Bool {
+    private static func work(_ arguments: [String]) throws -> Outcome {
         let words = try workerSyntax.parse(arguments)
         if let text = words.textToPrint {
             try Output.print(text)
-            return true
+            return .good
         }
         let (interruption, listening) = try Interruption.onSignals()
         defer { withExtendedLifetime(listening) {} }
@@ -103,22 +112,20 @@ struct Main {
             plan.allowsRemote = mayGoFar
             return plan
         }
-        return true
+        return .good
     }
 
     /// Compares two reports.
-    ///
-    /// - Returns: Whether no bound broke.
-    private static func compare(_ arguments: [String]) throws -> Bool {
+    private static func compare(_ arguments: [String]) throws -> Outcome {
         let words = try compareSyntax.parse(arguments)
         if let text = words.textToPrint {
             try Output.print(text)
-            return true
+            return .good
         }
         let comparison = try Comparison(
             Output.read(words.text("BEFORE")), Output.read(words.text("AFTER")), bounds: words.texts("fail-if"))
         try Output.print(comparison.text)
-        return comparison.failures.isEmpty
+        return comparison.failures.isEmpty ? .good : .failed
     }
 
     /// What shows the seconds of a run as they pass: a live view on a terminal, lines elsewhere.

@@ -24,10 +24,18 @@ enum Output {
 
     private static let files = ["save", "csv", "junit", "html"]
 
-    /// Sees to it before a run that what it finds can be written.
+    /// Sees to it before a run that what it finds can be written, each to a file of its own.
     static func checkFiles(_ words: CommandWords) throws(UsageError) {
+        var places: [FilePlace: String] = [:]
+        if let place = FilePlace(descriptor: STDOUT_FILENO) { places[place] = "standard output" }
         for name in files {
             guard let path = words.textIfAny(name) else { continue }
+            if let place = FilePlace(path: path) {
+                if let other = places[place] {
+                    throw UsageError("--\(name) and \(other) are the same file, \(path); each needs its own")
+                }
+                places[place] = "--\(name)"
+            }
             // A run that comes to nothing leaves no empty file behind.
             let new = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
             if new >= 0 { unsafe unlink(path) }
@@ -39,19 +47,35 @@ enum Output {
 
     /// Writes a report into the files that were asked for.
     static func save(_ report: Report, _ words: CommandWords) throws {
+        try save(words) { name in
+            switch name {
+            case "save": report.json + "\n"
+            case "csv": report.csv
+            case "junit": report.junit
+            default: report.html
+            }
+        }
+    }
+
+    /// Writes what a search has found into the files that were asked for.
+    static func save(_ limit: Limit, _ words: CommandWords) throws {
+        try save(words) { name in
+            switch name {
+            case "save": limit.json + "\n"
+            case "csv": limit.csv
+            case "junit": limit.junit
+            default: limit.html
+            }
+        }
+    }
+
+    private static func save(_ words: CommandWords, _ text: (String) -> String) throws {
         for name in files {
             guard let path = words.textIfAny(name) else { continue }
-            let text =
-                switch name {
-                case "save": report.json + "\n"
-                case "csv": report.csv
-                case "junit": report.junit
-                default: report.html
-                }
             let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
             guard file >= 0 else { throw UsageError("--\(name): \(path) cannot be written") }
             defer { close(file) }
-            guard write(text, to: file) else { throw Failure(place: "--\(name): \(path)") }
+            guard write(text(name), to: file) else { throw Failure(place: "--\(name): \(path)") }
         }
     }
 

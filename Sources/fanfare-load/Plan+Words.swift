@@ -26,6 +26,7 @@ extension Plan {
                 throw UsageError("--fail-if: \(error.message)")
             }
         }
+        try checkEffects(words)
     }
 
     /// Options that mean something in some scenarios only.
@@ -34,7 +35,8 @@ extension Plan {
         "mix": [.react, .soak], "churn-rate": [.churn, .soak], "storms": [.storm],
         "away": [.churn, .resume, .soak], "slow-percent": [.slow],
         "subscribers": publishing, "publishers": publishing, "rate": publishing, "schedule": publishing,
-        "profile": publishing, "closed": publishing, "drain": publishing, "reactions": publishing,
+        "profile": publishing, "closed": publishing, "drain": publishing,
+        "reactions": publishing.filter { $0 != .raw }, "user": Plan.Scenario.allCases.filter { $0 != .raw },
         "mode": [.fanout, .react], "fault": publishing, "raw-publish": [.raw], "raw-subscribe": [.raw],
         "raw-protocol": [.raw], "raw-open": [.raw], "raw-binary": [.raw],
     ]

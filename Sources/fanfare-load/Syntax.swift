@@ -75,7 +75,7 @@ let syntax = CommandSyntax(
         .repeated("fail-if", "EXPR", "exit with 1 where this holds, such as p99>50ms; names are those of --json"),
         .repeated(
             "worker", "ADDR",
-            "let this worker do it, and the others with it, each all of it; see fanfare-load worker --help"
+            "let this worker do it, and the others with it, each all of it; each is named once; see fanfare-load worker --help"
         ),
         .value(
             "find-limit", "WHAT",
@@ -83,7 +83,7 @@ let syntax = CommandSyntax(
             takes: .choice(["rate", "connections"])),
         .flag("json", "print one JSON object instead of the table"),
         .value("save", "FILE", "write the JSON object there as well, for compare"),
-        .value("csv", "FILE", "write the seconds of the run there"),
+        .value("csv", "FILE", "write the seconds of the run there, or the steps of --find-limit"),
         .value("junit", "FILE", "write the verdicts there, as CI systems read them"),
         .value("html", "FILE", "write a page with plots there, one file"),
         .flag("progress", "a row a second on standard error; a terminal has a live view without it"),
@@ -113,7 +113,16 @@ let syntax = CommandSyntax(
             "fanfare-load compare before.json after.json --fail-if 'p99>+10%'",
             "whether it got slower"),
     ],
-    version: "fanfare-load \(ReleaseVersion.current)")
+    exits: [
+        .init(
+            0, "All was well: nothing was lost, nothing went wrong, no bound of --fail-if broke; or a limit was found."),
+        .init(1, "Something was lost or went wrong, a bound broke, a worker was lost, or no limit was found."),
+        .init(
+            2,
+            "It could not run, as a line on standard error says, or was interrupted by Ctrl-C, SIGINT or SIGTERM: then the "
+                + "report has what was found by then, and says so."),
+        .init(130, "It was interrupted for the second time, and ended at once, without a report."),
+    ], version: "fanfare-load \(ReleaseVersion.current)")
 
 /// The whole program, for its manual and for shells.
 let program = Program(

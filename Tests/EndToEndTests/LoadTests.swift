@@ -86,7 +86,9 @@ import Testing
 
     @Test(
         "what goes wrong on purpose does not make a sound broker fail",
-        arguments: ["reset=20", "bytewise=20%", "half-open=5", "throttle=10%@20k", "pause=300ms+300ms"])
+        arguments: [
+            "reset=20", "bytewise=20%", "half-open=5", "throttle=10%@20k", "throttle=20%@100", "pause=300ms+300ms",
+        ])
     func faults(fault: String) async throws {
         try await BrokerProcess.run(["--store", "memory"]) { broker in
             let run = try await LoadRun.run(
@@ -94,6 +96,8 @@ import Testing
             #expect(run.status == 0, "\(run.account)")
             #expect(run["lost"] == 0)
             if fault.hasPrefix("pause") { #expect(run["latency_ms.max"] > 250, "\(run.account)") }
+            // A hundred bytes a second are less than one event.
+            if fault == "throttle=20%@100" { #expect(run["slow.behind"] > 0, "\(run.account)") }
             if fault.hasPrefix("reset") { #expect(run["connections.left"] > 5, "\(run.account)") }
         }
     }
@@ -112,30 +116,34 @@ import Testing
         }
     }
 
-    @Test("Ctrl-C ends a run early, and the report is still printed")
-    func interrupted() async throws {
+    @Test("Ctrl-C or SIGTERM ends a run early with 2, and the report is still printed", arguments: [SIGINT, SIGTERM])
+    func interrupted(signal: Int32) async throws {
         try await BrokerProcess.run(["--store", "memory"]) { broker in
             let program = try Program(Places.fanfareLoad, [broker.url, "--for", "50s", "--json"])
             // Two rows with all connections: a second of publishing lies between them.
             _ = try await program.wait { $0.errors.ranges(of: "      110 ").count > 1 ? true : nil }
-            program.send(SIGINT)
+            program.send(signal)
             let run = try await LoadRun.end(program)
-            #expect(run.status == 0, "\(run.account)")
+            #expect(run.status == 2, "\(run.account)")
             #expect(run.report["interrupted"] as? Bool == true)
+            #expect(run.report["ok"] as? Bool == false && run.failures.isEmpty, "\(run.account)")
             #expect(run["published.requests"] > 20 && run["published.requests"] < 4500)
             #expect(run["lost"] == 0)
         }
     }
 
-    @Test("a run whose generator was held up is marked invalid, with the reason")
-    func invalid() async throws {
+    @Test(
+        "a run whose generator was held up is marked invalid, with the reason, also where no schedule shows it",
+        arguments: [[], ["--closed", "8"], ["idle", "--connections", "110"]])
+    func invalid(kind: [String]) async throws {
         try await BrokerProcess.run(["--store", "memory"]) { broker in
             // A program of its own does it: on a busy machine a test may go on long after what it waits for.
             let path = Places.clients.appending(path: "hold_up.py").path()
-            let words = [Places.fanfareLoad, broker.url, "--for", "8s", "--json"]
+            let words = [Places.fanfareLoad, broker.url, "--for", "8s", "--json"] + kind
             let run = try await LoadRun.end(try Program("/usr/bin/python3", ["-B", path] + words))
             #expect(run.report["valid"] as? Bool == false, "\(run.account)")
             #expect((run.report["doubts"] as? [String])?.first?.contains("late") == true, "\(run.account)")
+            #expect(run["generator.loop_delay_ms"] > 2000, "\(run.account)")
         }
     }
 }

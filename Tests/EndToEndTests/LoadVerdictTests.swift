@@ -15,6 +15,7 @@ import Testing
             let run = try await LoadRun.run(url, [scenario] + Self.few.map { $0 == "500ms" ? "30s" : $0 })
             #expect(run.status == 0, "\(run.account)")
             #expect(run["counts_compared"] > 0)
+            #expect(run["event_counts_compared"] > 0 && run["event_counts_wrong"] == 0, "\(run.account)")
         }
     }
 
@@ -26,6 +27,8 @@ import Testing
             ("after-unsubscribe", "churn", "after_unsubscribe"), ("after-unsubscribe", "soak", "after_unsubscribe"),
             ("wrong-counts", "fanout", "counts_wrong"), ("wrong-counts", "react", "counts_wrong"),
             ("no-ack", "fanout", "errors"), ("wrong-result", "react", "errors"), ("false-recovery", "resume", "lost"),
+            ("wrong-event-count", "fanout", "event_counts_wrong"), ("wrong-event-users", "react", "event_counts_wrong"),
+            ("wrong-event-total", "churn", "event_counts_wrong"),
             ("drop", "fanout", "connections.dropped"), ("lose", "storm", "lost"), ("lose", "slow", "lost"),
         ])
     func faulty(fault: String, scenario: String, metric: String) async throws {
@@ -109,6 +112,19 @@ import Testing
             (["ws://127.0.0.1:1", "react", "--mix", "1:2"], "--mix"),
             (["ws://127.0.0.1:1", "--fail-if", "p98>1"], "p98"),
             (["ws://127.0.0.1:1", "--html", "/dev/null/run.html"], "--html"),
+            (["ws://127.0.0.1:1", "--source", "banana"], "--source"), (["ws://ada:secret@127.0.0.1:1"], "--token"),
+            (["ws://127.0.0.1:1", "--save", "same.x", "--csv", "./same.x"], "same file"),
+            (["ws://127.0.0.1:1", "--worker", "127.0.0.1:9", "--worker", "127.0.0.1:9"], "one and the same"),
+            (["ws://127.0.0.1:1", "--worker", "127.0.0.1:9", "--csv", "x.csv"], "--csv"),
+            (["ws://127.0.0.1:1", "--fault", "pause=1h+1s", "--server-pid", "1"], "comes after"),
+            (["ws://127.0.0.1:1", "--fault", "throttle=1%@1k", "--fault", "throttle=2%@2k"], "throttle"),
+            (["ws://127.0.0.1:1", "--metrics", "http://127.0.0.1:1"], "cannot be read"),
+            (["ws://127.0.0.1:1", "--find-limit", "rate", "--closed", "5"], "--closed"),
+            (["ws://127.0.0.1:1", "--find-limit", "rate", "--html", "/dev/null/run.html"], "--html"),
+            (["ws://127.0.0.1:1", "--insecure"], "--insecure"), (["ws://127.0.0.1:1", "raw", "--user", "a"], "--user"),
+            (["ws://127.0.0.1:1", "idle", "--channel", "a"], "--subscribe"),
+            (["ws://127.0.0.1:1", "--reactions", "👍,🎉"], "--reactions"),
+            (["ws://127.0.0.1:1", "--progress"], "--progress"),
             (["compare", "/dev/null/a.json", "/dev/null/b.json"], "/dev/null/a.json"), (["compare"], "BEFORE"),
         ])
     func refusals(words: [String], named: String) async throws {
@@ -168,57 +184,6 @@ import Testing
                 #expect(broken.status == 1, "\(broken.record.output)")
                 #expect(broken.record.output.contains("FAILED: published.requests<+10% broke"))
             }
-        }
-    }
-
-    @Test("the search for the limit ends at the knee and says what broke")
-    func limit() async throws {
-        try await BrokerProcess.run(["--store", "memory"]) { broker in
-            let run = try await LoadRun.run(
-                broker.url,
-                [
-                    "--find-limit", "rate", "--rate", "50", "--for", "200ms", "--subscribers", "5", "--fail-if",
-                    "published.requests>30",
-                ])
-            #expect(run.status == 0, "\(run.account)")
-            #expect((140...150).contains(run["held"]), "\(run.account)")
-            #expect((151...165).contains(run["broke"]), "\(run.account)")
-            #expect((run.report["reason"] as? String)?.contains("published.requests>30") == true, "\(run.account)")
-        }
-    }
-
-    @Test("several workers start together, and what they find is one report")
-    func workers() async throws {
-        try await BrokerProcess.run(["--store", "memory"]) { broker in
-            var workers: [Program] = []
-            var addresses: [String] = []
-            defer { for worker in workers { worker.send(SIGKILL) } }
-            for _ in 0..<2 {
-                let worker = try Program(Places.fanfareLoad, ["worker", "--listen", "127.0.0.1:0"])
-                workers.append(worker)
-                addresses.append(
-                    try await worker.wait { record in
-                        record.errors.split(separator: "\n").first { $0.hasPrefix("listening on ") }.map {
-                            String($0.dropFirst(13))
-                        }
-                    })
-            }
-            let words = addresses.flatMap { ["--worker", $0] }
-            let run = try await LoadRun.run(broker.url, Self.few + words)
-            #expect(run.status == 0, "\(run.account)")
-            #expect(run["connections.opened"] == 14)
-            #expect(run["published.requests"] == 200)
-            // Each subscriber has the events of both, and both know it.
-            #expect(run["delivered.events"] == 2_000, "\(run.account)")
-            #expect(run["delivered.expected"] == 2_000, "\(run.account)")
-            #expect((run.report["notes"] as? [String])?.first?.contains("clock error") == true, "\(run.account)")
-
-            let far = try await LoadRun.run("ws://192.0.2.1:80", ["--allow-remote"] + words)
-            #expect(far.status == 2, "\(far.account)")
-            #expect(far.errors.contains("192.0.2.1 is not this machine"), "\(far.account)")
-
-            workers[0].send(SIGINT)
-            #expect(await workers[0].end().status == 0)
         }
     }
 }

@@ -14,6 +14,32 @@ import Testing
     }
 }
 
+@Suite struct CoordinatorTests {
+    @Test(arguments: [["127.0.0.1:9", "127.0.0.1:9"], ["127.0.0.1:9", "127.0.0.1:10", "localhost:9"]])
+    func `A worker that is named twice is refused at once`(workers: [String]) throws {
+        let plan = Plan(.fanout, target: try Target("ws://127.0.0.1:8080"))
+        #expect {
+            try Coordinator(plan, workers: workers).run(
+                interruption: Interruption(), words: { _ in [] }, show: { _ in })
+        } throws: { error in
+            guard case LoadError.contradiction(let words) = error else { return false }
+            return words.contains("one and the same")
+        }
+    }
+
+    @Test func `A coordinator that is interrupted before it has reached its workers ends`() throws {
+        let plan = Plan(.fanout, target: try Target("ws://127.0.0.1:8080"))
+        let worker = try Worker(listening: "127.0.0.1:0")
+        let interruption = Interruption()
+        interruption.request()
+        #expect(throws: LoadError.interrupted) {
+            try Coordinator(plan, workers: [worker.address]).run(
+                interruption: interruption, words: { _ in [] }, show: { _ in })
+        }
+        worker.run(interruption: interruption) { _ in plan }
+    }
+}
+
 @Suite struct TransferTests {
     private func report(_ values: ClosedRange<UInt64>, lost: Double) throws -> Report {
         var report = Report(Plan(.fanout, target: try Target("ws://127.0.0.1:8080")))
@@ -55,6 +81,25 @@ import Testing
         #expect(isRead)
         sum.judge()
         #expect(!sum.isValid && sum.text.contains("INVALID: 10.0.0.5:9199: a loop"))
+        #expect(sum.text.ranges(of: "INVALID").count == 1, "it is said once")
+    }
+
+    @Test func `A process that was interrupted makes the sum so, and what it noted is noted`() throws {
+        var one = try report(1...10, lost: 0)
+        one.isInterrupted = true
+        one.notes = ["nobody left"]
+        var sum = Report(one.plan)
+        let isRead = sum.add(one.transfer, from: "a")
+        #expect(isRead && sum.isInterrupted && sum.notes == ["a: nobody left"])
+    }
+
+    @Test func `What lacks a process's part is incomplete, and fails`() throws {
+        var sum = try report(1...10, lost: 0)
+        sum.errorCodes = [:]
+        sum.missingParts = ["worker b (the connection ended)"]
+        sum.judge()
+        #expect(!sum.isOK && sum.json.contains(#""incomplete":true"#))
+        #expect(sum.text.contains("FAILED: incomplete: without worker b (the connection ended)\n"))
     }
 
     @Test(arguments: [

@@ -124,6 +124,27 @@ private func readSeconds(_ text: String) -> Duration? {
         #expect(throws: Target.Problem.self) { try MetricsAddress(url) }
     }
 
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nA: b\r\n\r\nfanfare_queue_bytes 7\n", Scraper.Answer.waiting(7)),
+        ("HTTP/1.1 200 OK\r\n\r\nother 7\n", .silent),
+        ("HTTP/1.1 401 Unauthorized\r\n\r\nfanfare_queue_bytes 7\n", .unreadable("it answers with 401")),
+        ("fanfare_queue_bytes 7\n", .unreadable("it does not answer by HTTP")),
+    ])
+    func `What cannot be read is told from what says nothing`(page: String, answer: Scraper.Answer) {
+        #expect(Scraper.answer(in: page) == answer)
+    }
+
+    @Test func `Metrics that nobody serves are refused before the run`() throws {
+        var plan = Plan(.fanout, target: try Target("ws://127.0.0.1:1"))
+        plan.metrics = try MetricsAddress("http://127.0.0.1:1/metrics")
+        #expect {
+            try plan.run()
+        } throws: { error in
+            guard case LoadError.contradiction(let words) = error else { return false }
+            return words.hasPrefix("--metrics: http://127.0.0.1:1/metrics cannot be read: ")
+        }
+    }
+
     @Test func `What waits is the sum of the samples that speak of it`() {
         let page =
             "# TYPE a gauge\nfanfare_queued_bytes{loop=\"0\"} 10\nfanfare_queued_bytes{loop=\"1\"} 5\nfanfare_queue_total 9\nother 7\n"
@@ -143,6 +164,16 @@ private func readSeconds(_ text: String) -> Duration? {
     func `A URL names host, port and path`(url: String, full: String) throws {
         let target = try Target(url)
         #expect(target.url == full)
+    }
+
+    @Test(arguments: ["ws://user:secret@127.0.0.1:8080", "wss://secret@h/p", "ws://a@secret@h"])
+    func `A user and a password in a URL are refused and not said again`(url: String) {
+        #expect {
+            try Target(url)
+        } throws: { error in
+            guard let problem = error as? Target.Problem else { return false }
+            return problem.message.contains("--token") && !problem.message.contains("secret")
+        }
     }
 
     @Test(arguments: [

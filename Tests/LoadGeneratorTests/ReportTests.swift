@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [
-        Metric.lost, .duplicates, .reordered, .failed, .dropped, .afterUnsubscribe, .countsWrong,
+        Metric.lost, .duplicates, .reordered, .failed, .dropped, .afterUnsubscribe, .countsWrong, .eventCountsWrong,
     ])
     func `Whatever went wrong fails the run`(metric: Metric) throws {
         var report = Report(try plan())
@@ -102,7 +102,7 @@ import Testing
         report.judge()
         #expect(
             report.json == #"{"tool":"fanfare-load","report":1,"scenario":"idle","#
-                + #""target":"ws://127.0.0.1:8080/v1/ws","ok":true,"valid":true,"interrupted":false,"settings":{"connections":100,"#
+                + #""target":"ws://127.0.0.1:8080/v1/ws","ok":true,"valid":true,"interrupted":false,"incomplete":false,"settings":{"connections":100,"#
                 + #""subscribes":false,"channel":"chat:load","channels":1,"duration_s":10,"loops":1,"seed":1,"faults":[]},"#
                 + #""connections":{"opened":5},"errors":0,"generator":{"invalid":0},"welcome_ms":{"p50":null,"#
                 + #""p90":null,"p95":null,"p99":null,"p99.9":null,"p99.99":null,"max":null},"errors_by_code":{},"close_codes":{},"#
@@ -126,7 +126,7 @@ import Testing
 
     @Test func `A second's row stands under its heading`() {
         #expect(Row.heading.hasPrefix("   time  connected  published/s  delivered/s   p50 ms   p99 ms  errors"))
-        #expect(row.text == "    3 s        110          100        10000    0.420    0.420       2  2 closed 1012")
+        #expect(row.text == "  3.0 s        110          100        10000    0.420    0.420       2  2 closed 1012")
     }
 
     /// A row of half a second.
@@ -137,7 +137,7 @@ import Testing
         tally.latency.record(420)
         tally.errors = ["rate_limited": 2]
         tally.closeCodes = [1012: 2]
-        return Row(tally, connected: 110, elapsed: 3_000_000_000, length: 500_000_000)
+        return Row(tally, .fanout, connected: 110, elapsed: 3_000_000_000, length: 500_000_000)
     }
 
     @Test func `The live view writes over what it has shown, and paints only where colours are wanted`() throws {
@@ -152,8 +152,68 @@ import Testing
     @Test func `CSV has a line for each second under the names`() throws {
         var report = Report(try plan())
         report.rows = [row]
-        #expect(report.csv.hasSuffix("\r\n3.0,110,0,100,10000,0.420,0.420,2,,,,1012x2\r\n"))
+        #expect(report.csv.hasSuffix("\r\n3.0,110,0,100,10000,0.420,0.420,2,,,,1012x2,0.500,0,50,0,5000,\r\n"))
         #expect(report.csv.hasPrefix("seconds,connected,"))
+    }
+
+    @Test func `A row's latency is that of its deliveries, and of welcomes where nothing is delivered`() {
+        var tally = Tally()
+        tally.welcome.record(7000)
+        #expect(Row(tally, .fanout, connected: 1, elapsed: 1, length: 1).median == nil)
+        #expect(Row(tally, .idle, connected: 1, elapsed: 1, length: 1).median == 7)
+        tally.latency.record(3000)
+        #expect(Row(tally, .fanout, connected: 1, elapsed: 1, length: 1).p99 == 3)
+    }
+
+    @Test func `A run that was interrupted is not all right, and every output says so`() throws {
+        var report = Report(try plan())
+        report.rows = [row, row]
+        report.isInterrupted = true
+        report.judge()
+        #expect(!report.isOK && report.failures.isEmpty)
+        #expect(report.text.hasSuffix("\ninterrupted: what was measured until then\n"))
+        #expect(report.json.contains(#""ok":false,"valid":true,"interrupted":true"#))
+        #expect(report.csv.hasSuffix(",5000,interrupted\r\n"))
+        #expect(report.csv.split(separator: "\r\n").count { $0.hasSuffix(",interrupted") } == 1)
+        #expect(report.junit.contains(#"tests="2" failures="0" errors="1""#))
+        #expect(report.junit.contains(#"name="the run went on to its end"><error message="interrupted: "#))
+        #expect(report.html.contains("Ended before its time") && report.html.contains("Interrupted: "))
+    }
+
+    @Test func `A generator that was held up while idle connections came is measured against their welcomes`() throws {
+        var report = Report(try plan(.idle))
+        report.set(Metric.welcome, histogram(8_000_000))
+        report[.loopDelay] = 1900
+        report.judge()
+        #expect(report.isValid)
+        report[.loopDelay] = 2100
+        report.judge()
+        #expect(report.text.contains("a quarter of welcome p99"))
+    }
+
+    @Test(arguments: [
+        (Plan.Scenario.slow, [Fault](), Metric.slowLagged, "slow: "),
+        (.fanout, [.throttled(percent: 10, bytesPerSecond: 1000)], .slowBehind, "throttle: "),
+        (.churn, [], .left, "nobody left"), (.fanout, [.resets(perSecond: 0.01)], .left, "nobody left"),
+    ])
+    func `What was to happen on purpose and did not is said`(
+        scenario: Plan.Scenario, faults: [Fault], metric: Metric, words: String
+    ) throws {
+        var plan = try plan(scenario)
+        plan.faults = faults
+        var tally = Tally()
+        var outcome = Broadcast.Outcome()
+        let moment = Moment(time: 1, processCPU: 0, loopCPU: [], loopDelay: 0, opened: 0, delivered: 0)
+        var report = Report(plan)
+        report.take(tally, outcome, from: moment, to: moment)
+        #expect(report.notes.count == 1 && report.notes[0].hasPrefix(words), "\(report.notes)")
+        #expect(report.text.contains("NOTE: \(words)"))
+        tally.slowLagged = 1
+        tally.left = 1
+        outcome.balance.behind = 1
+        var other = Report(plan)
+        other.take(tally, outcome, from: moment, to: moment)
+        #expect(other.notes.isEmpty && other[metric] == 1)
     }
 
     @Test func `JUnit has a case for the run and one for each threshold`() throws {
@@ -172,7 +232,7 @@ import Testing
         var latency = Histogram()
         for value in 1...1000 as ClosedRange<UInt64> { latency.record(value * 10) }
         report.set(Metric.latency, latency)
-        report.rows = [row, Row(Tally(), connected: 1, elapsed: 4_000_000_000, length: 1_000_000_000)]
+        report.rows = [row, Row(Tally(), .fanout, connected: 1, elapsed: 4_000_000_000, length: 1_000_000_000)]
         report.errorCodes = ["<script>": 1]
         report.judge()
         let page = report.html

@@ -38,6 +38,36 @@ import Testing
     }
 }
 
+@Suite struct SourceTests {
+    @Test(arguments: ["127.0.0.2", "::1", "fe80::1"])
+    func `A source is an IP address`(text: String) {
+        #expect(Dial.source(text) != nil)
+    }
+
+    @Test(arguments: ["banana", "localhost", "", "127.0.0.1:80", "/tmp/x", "[::1]", "*"])
+    func `What is no IP address is no source`(text: String) throws {
+        #expect(Dial.source(text) == nil)
+        var plan = Plan(.fanout, target: try Target("ws://127.0.0.1:1"))
+        plan.sources = ["127.0.0.2", text]
+        #expect {
+            try plan.run()
+        } throws: { error in
+            guard case LoadError.contradiction(let words) = error else { return false }
+            return words.contains("--source") && words.contains("\"\(text)\"")
+        }
+    }
+}
+
+@Suite struct HintTests {
+    @Test func `Who is refused for want of a token is told which option gives one`() throws {
+        var plan = Plan(.fanout, target: try Target("ws://127.0.0.1:1"))
+        #expect(plan.hint(behind: "handshake refused with 401").contains("--token"))
+        #expect(plan.hint(behind: "handshake refused with 503").isEmpty)
+        plan.identity = .token("t")
+        #expect(plan.hint(behind: "handshake refused with 401").contains("does not accept the token"))
+    }
+}
+
 @Suite struct RunLimitTests {
     private func plan(_ change: (inout Plan) -> Void) throws -> Plan {
         var plan = Plan(.fanout, target: try Target("ws://192.0.2.1:8080"))
@@ -60,6 +90,19 @@ import Testing
         } throws: { error in
             guard case LoadError.descriptors(let needed, let limit) = error else { return false }
             return needed == plan.connectionCount + 64 && limit < needed
+        }
+    }
+
+    @Test func `A pause that comes after the end of the run is refused`() throws {
+        let plan = try plan {
+            $0.faults = [.pause(after: .seconds(10), for: .seconds(1))]
+            $0.serverProcess = 1
+        }
+        #expect {
+            try plan.run()
+        } throws: { error in
+            guard case LoadError.contradiction(let words) = error else { return false }
+            return words.contains("comes after 10 s, and the run is over after 10 s")
         }
     }
 
@@ -111,6 +154,16 @@ import Testing
 }
 
 @Suite struct TallyTests {
+    @Test func `A tally is empty until something is counted`() {
+        var tally = Tally()
+        #expect(tally.isEmpty)
+        tally.count("x")
+        #expect(!tally.isEmpty)
+        _ = tally.take()
+        tally.acked += 1
+        #expect(!tally.isEmpty)
+    }
+
     @Test func `Taking gives what was counted since the last time, and merging adds it up again`() {
         var tally = Tally()
         var total = Tally()

@@ -63,16 +63,21 @@ public struct LimitSearch: Sendable {
     /// - Returns: What was found.
     /// - Throws: A ``LoadError`` where not even the first run could take place.
     public func run(interruption: Interruption?, show: (Step) -> Void) throws(LoadError) -> Limit {
+        var limit = Limit(subject: subject, plan: plan)
         var bracket = Bracket(start: start)
-        var steps: [Step] = []
-        while steps.count < LimitSearch.maxSteps, let amount = bracket.next(LimitSearch.precision, bounds) {
-            let step = try run(amount, isFirst: steps.isEmpty, interruption)
-            if interruption?.isRequested == true { break }
-            steps.append(step)
+        while limit.steps.count < LimitSearch.maxSteps, let amount = bracket.next(LimitSearch.precision, bounds) {
+            let step = try run(amount, isFirst: limit.steps.isEmpty, interruption)
+            if interruption?.isRequested == true {
+                limit.isInterrupted = true
+                break
+            }
+            limit.steps.append(step)
             show(step)
             bracket.take(amount, held: step.reason == nil)
         }
-        return Limit(subject: subject, plan: plan, steps: steps, held: bracket.held, broke: bracket.broke)
+        limit.held = bracket.held
+        limit.broke = bracket.broke
+        return limit
     }
 
     private func run(_ amount: Double, isFirst: Bool, _ interruption: Interruption?) throws(LoadError) -> Step {
@@ -142,51 +147,4 @@ struct Bracket: Sendable {
     mutating func take(_ amount: Double, held: Bool) {
         if held { self.held = max(amount, self.held ?? 0) } else { broke = min(amount, broke ?? .infinity) }
     }
-}
-
-/// What a search has found: the knee.
-public struct Limit: Sendable {
-    let subject: LimitSearch.Subject
-    let plan: Plan
-    let steps: [LimitSearch.Step]
-    let held: Double?
-    let broke: Double?
-
-    /// Whether something held.
-    public var isFound: Bool { held != nil }
-
-    /// The limit as a sentence or two for a person; ends with a line break.
-    public var text: String {
-        guard let held else {
-            return
-                "no limit found: not even \(LimitSearch.show(broke ?? 0, subject)) held (\(reason ?? "interrupted"))\n"
-        }
-        guard let broke else { return "limit: more than \(LimitSearch.show(held, subject)); nothing broke\n" }
-        let whose = isGeneratorsLimit ? "it may be the generator's limit, which was busy or late: " : ""
-        return "limit: \(LimitSearch.show(held, subject)) held; \(LimitSearch.show(broke, subject)) did not "
-            + "(\(whose)\(reason ?? "unknown"))\n"
-    }
-
-    /// The search as one JSON object on one line, without a line break.
-    public var json: String {
-        JSON.object([
-            ("tool", .text("fanfare-load")), ("search", .number(1)), ("raises", .text(subject.rawValue)),
-            ("held", held.map(JSON.number) ?? .null), ("broke", broke.map(JSON.number) ?? .null),
-            ("reason", reason.map(JSON.text) ?? .null), ("generator_limit", .bool(isGeneratorsLimit)),
-            (
-                "steps",
-                .list(
-                    steps.map { step in
-                        .object([
-                            ("amount", .number(step.amount)), ("held", .bool(step.reason == nil)),
-                            ("reason", step.reason.map(JSON.text) ?? .null),
-                        ])
-                    })
-            ),
-        ]).description
-    }
-
-    private var breaking: LimitSearch.Step? { steps.last { $0.amount == broke } }
-    private var reason: String? { breaking?.reason }
-    private var isGeneratorsLimit: Bool { breaking?.isGeneratorsLimit ?? false }
 }

@@ -44,51 +44,87 @@ public struct Coordinator {
         self.workers = workers
     }
 
-    /// Runs it and blocks the calling thread until all workers are done.
+    /// Runs it and blocks the calling thread until all workers are done, or gone.
     ///
     /// - Parameters:
     ///   - interruption: Ends the run early at all workers.
     ///   - words: The words of the command for a worker, by its number from 0.
     ///   - show: Is given lines that say how far it is.
-    /// - Returns: The merged report.
-    /// - Throws: A ``LoadError`` where a worker cannot be reached, refuses, or is lost.
+    /// - Returns: The merged report; without those workers that were lost after the start, which it names.
+    /// - Throws: A ``LoadError`` where a worker cannot be reached or refuses, or all are lost.
     public func run(
         interruption: Interruption, words: (Int) -> [String], show: (String) -> Void
     ) throws(LoadError) -> Report {
-        let links = try connect()
+        let inbox = inbox
+        interruption.observe { inbox.post(.interrupted) }
+        let links = try connect(interruption)
         defer { links.loop.stop() }
-        let clocks = try readClocks(links.bound)
+        let clocks = try readClocks(links.bound, interruption)
         for (worker, clock) in clocks.enumerated() {
             show("\(workers[worker]): clock error ±\(Format.short(clock.error / 1e6)) ms")
         }
         for worker in workers.indices { links.send(worker, .object([("words", .list(words(worker).map(JSON.text)))])) }
-        let inbox = inbox
-        interruption.observe { inbox.post(.interrupted) }
-        var ready = Set<Int>()
-        var seqs: [Int: [UInt64]] = [:]
-        var reports: [Int: JSON] = [:]
+        if interruption.isRequested { throw .interrupted }
         let longest = plan.connectTimeout * (plan.connectionCount + 2) + plan.duration + plan.drain + .seconds(60)
-        let deadline = Clock.now() + longest.nanoseconds
-        while reports.count < workers.count {
-            guard Clock.now() < deadline else { throw .cannotConnect("a worker has not answered in time") }
-            for notice in inbox.take(until: Clock.now() + 1_000_000_000) {
-                switch notice {
-                case .ready(let worker):
-                    ready.insert(worker)
-                    if ready.count == workers.count { start(links, clocks, show) }
-                case .seqs(let worker, let last):
-                    seqs[worker] = last
-                    if seqs.count == workers.count { share(Array(seqs.values), links) }
-                case .report(let worker, let json): reports[worker] = json
-                case .failed(let worker, let why):
-                    if reports[worker] == nil { throw .cannotConnect("worker \(workers[worker]): \(why)") }
-                case .interrupted:
-                    for worker in workers.indices { links.send(worker, .object([("stop", .bool(true))])) }
-                case .opened, .clock: break
-                }
+        var progress = Progress(deadline: Clock.now() + longest.nanoseconds)
+        while progress.reports.count + progress.lost.count < workers.count {
+            if Clock.now() >= progress.deadline { giveUp(&progress) }
+            for notice in inbox.take(until: min(progress.deadline, Clock.now() + 1_000_000_000)) {
+                try take(notice, &progress, links, clocks, show)
             }
         }
-        return try merge(reports, clocks, isInterrupted: interruption.isRequested)
+        return try merge(progress, clocks, isInterrupted: interruption.isRequested)
+    }
+
+    /// How far the workers are.
+    private struct Progress {
+        var ready = Set<Int>()
+        var seqs: [Int: [UInt64]] = [:]
+        var hasShared = false
+        var reports: [Int: JSON] = [:]
+        /// By worker: why there will be no report of it.
+        var lost: [Int: String] = [:]
+        /// When no more reports are waited for.
+        var deadline: UInt64
+    }
+
+    private func take(
+        _ notice: Notice, _ progress: inout Progress, _ links: Links.Bound, _ clocks: [ClockReading],
+        _ show: (String) -> Void
+    ) throws(LoadError) {
+        switch notice {
+        case .ready(let worker):
+            progress.ready.insert(worker)
+            if progress.ready.count == workers.count { start(links, clocks, show) }
+        case .seqs(let worker, let last): progress.seqs[worker] = last
+        case .report(let worker, let json): progress.reports[worker] = json
+        case .failed(let worker, let why):
+            guard progress.reports[worker] == nil, progress.lost[worker] == nil else { break }
+            // What was not begun can be refused; of what was, the others' part is kept.
+            guard progress.ready.count == workers.count else {
+                throw .cannotConnect("worker \(workers[worker]): \(why)")
+            }
+            progress.lost[worker] = why
+            show("worker \(workers[worker]) is lost: \(why)")
+        case .interrupted:
+            for worker in workers.indices { links.send(worker, .object([("stop", .bool(true))])) }
+            let rest = plan.connectTimeout + plan.drain + .seconds(10)
+            progress.deadline = min(progress.deadline, Clock.now() + rest.nanoseconds)
+        case .opened, .clock: break
+        }
+        // Those that are lost say nothing any more, and the others wait for each other.
+        let told = progress.seqs.count + progress.lost.keys.count { progress.seqs[$0] == nil }
+        if !progress.hasShared, !progress.seqs.isEmpty, told == workers.count {
+            progress.hasShared = true
+            share(Array(progress.seqs.values), links)
+        }
+    }
+
+    /// Takes all that have not answered in time for lost.
+    private func giveUp(_ progress: inout Progress) {
+        for worker in workers.indices where progress.reports[worker] == nil && progress.lost[worker] == nil {
+            progress.lost[worker] = "it has not answered in time"
+        }
     }
 
     private func start(_ links: Links.Bound, _ clocks: [ClockReading], _ show: (String) -> Void) {
@@ -109,54 +145,88 @@ public struct Coordinator {
     }
 
     private func merge(
-        _ reports: [Int: JSON], _ clocks: [ClockReading], isInterrupted: Bool
+        _ progress: Progress, _ clocks: [ClockReading], isInterrupted: Bool
     ) throws(LoadError) -> Report {
-        var report = Report(plan.multiplied(by: workers.count))
-        report.isInterrupted = isInterrupted
-        for (worker, json) in reports.sorted(by: { $0.key < $1.key }) {
-            guard report.add(json, from: workers[worker]) else {
-                throw .cannotConnect("worker \(workers[worker]) has sent no report of this version")
-            }
+        var lost = progress.lost
+        var report = Report(plan)
+        for (worker, json) in progress.reports.sorted(by: { $0.key < $1.key }) {
+            if !report.add(json, from: workers[worker]) { lost[worker] = "it has sent no report of this version" }
         }
+        let missing = lost.sorted { $0.key < $1.key }.map { "worker \(workers[$0.key]) (\($0.value))" }
+        guard lost.count < workers.count else {
+            throw isInterrupted ? .interrupted : .cannotConnect(missing.joined(separator: ", "))
+        }
+        report.plan = plan.multiplied(by: workers.count - lost.count)
+        report.isInterrupted = report.isInterrupted || isInterrupted
+        report.missingParts = missing
         let worst = clocks.map(\.error).max() ?? 0
-        report.notes = ["\(workers.count) workers, clock error at most ±\(Format.short(worst / 1e6)) ms"]
+        report.notes.insert(
+            "\(counted(workers.count, "worker")), clock error at most ±\(Format.short(worst / 1e6)) ms", at: 0)
         report.judge()
         return report
     }
 
     // MARK: Links
 
-    private func connect() throws(LoadError) -> Links.Bound {
+    private func connect(_ interruption: Interruption) throws(LoadError) -> Links.Bound {
+        let addresses = try resolved()
+        let loop: EventLoop
         do {
-            let loop = try EventLoop(name: "coordinator")
-            var addresses: [[SocketAddress]] = []
-            for worker in workers { addresses.append(try SocketAddress.parse(worker).resolved()) }
-            let bound = LoopBound(Links(), on: loop)
-            loop.start()
-            let inbox = inbox
-            for (worker, addresses) in addresses.enumerated() {
-                bound.run { Coordinator.open($0, worker, addresses, loop, inbox) }
-            }
-            let links = Links.Bound(bound: bound, loop: loop)
-            var opened = 0
-            let deadline = Clock.now() + Coordinator.patience
+            loop = try EventLoop(name: "coordinator")
+        } catch {
+            throw .system("\(error)")
+        }
+        let links = Links.Bound(bound: LoopBound(Links(), on: loop), loop: loop)
+        loop.start()
+        let inbox = inbox
+        for (worker, addresses) in addresses.enumerated() {
+            links.bound.run { Coordinator.open($0, worker, addresses, loop, inbox) }
+        }
+        var opened = 0
+        do {
             while opened < workers.count {
-                guard Clock.now() < deadline else { throw LoadError.cannotConnect("a worker does not answer") }
-                for notice in inbox.take(until: deadline) {
-                    switch notice {
-                    case .opened: opened += 1
-                    case .failed(let worker, let why):
-                        loop.stop()
-                        throw LoadError.cannotConnect("worker \(workers[worker]): \(why)")
-                    default: break
-                    }
+                for notice in try answers(within: Coordinator.patience, interruption, "a worker does not answer") {
+                    if case .opened = notice { opened += 1 }
                 }
             }
-            return links
-        } catch let error as LoadError {
-            throw error
         } catch {
-            throw .cannotConnect("\(error)")
+            loop.stop()
+            throw error
+        }
+        return links
+    }
+
+    /// Where the workers are, each once.
+    private func resolved() throws(LoadError) -> [[SocketAddress]] {
+        var all: [[SocketAddress]] = []
+        for (number, worker) in workers.enumerated() {
+            let addresses: [SocketAddress]
+            do {
+                addresses = try SocketAddress.parse(worker).resolved()
+            } catch {
+                throw .cannotConnect("\(error)")
+            }
+            if let other = all.firstIndex(where: { !Set($0).isDisjoint(with: addresses) }) {
+                throw .contradiction("--worker \(workers[other]) and --worker \(workers[number]) are one and the same")
+            }
+            all.append(addresses)
+        }
+        return all
+    }
+
+    /// Waits for what the workers say before the run.
+    private func answers(
+        within nanoseconds: UInt64, _ interruption: Interruption, _ otherwise: String
+    ) throws(LoadError) -> [Notice] {
+        let deadline = Clock.now() + nanoseconds
+        while true {
+            let notices = inbox.take(until: deadline)
+            if interruption.isRequested { throw .interrupted }
+            for case .failed(let worker, let why) in notices {
+                throw .cannotConnect("worker \(workers[worker]): \(why)")
+            }
+            if !notices.isEmpty { return notices }
+            guard Clock.now() < deadline else { throw .cannotConnect(otherwise) }
         }
     }
 
@@ -186,7 +256,9 @@ public struct Coordinator {
         }
     }
 
-    private func readClocks(_ bound: LoopBound<Links>) throws(LoadError) -> [ClockReading] {
+    private func readClocks(
+        _ bound: LoopBound<Links>, _ interruption: Interruption
+    ) throws(LoadError) -> [ClockReading] {
         var readings = [ClockReading](repeating: ClockReading(), count: workers.count)
         for round in 0..<Coordinator.clockRounds {
             for worker in workers.indices {
@@ -195,11 +267,9 @@ public struct Coordinator {
                 bound.run { $0.lines[worker]?.send(text) }
                 var isAnswered = false
                 while !isAnswered {
-                    guard Clock.now() < sent + Coordinator.patience else {
-                        throw .cannotConnect("worker \(workers[worker]) does not tell its clock")
-                    }
-                    for case .clock(worker, round, let theirs, let at) in inbox.take(until: sent + Coordinator.patience)
-                    {
+                    let notices = try answers(
+                        within: Coordinator.patience, interruption, "worker \(workers[worker]) does not tell its clock")
+                    for case .clock(worker, round, let theirs, let at) in notices {
                         readings[worker].take(sent: sent, received: at, theirs: theirs)
                         isAnswered = true
                     }
@@ -207,30 +277,5 @@ public struct Coordinator {
             }
         }
         return readings
-    }
-}
-
-/// The connections to the workers, on the coordinator's loop.
-final class Links {
-    var lines: [Int: LineStream] = [:]
-
-    /// They, as others reach them.
-    struct Bound {
-        let bound: LoopBound<Links>
-        let loop: EventLoop
-
-        func send(_ worker: Int, _ value: JSON) { bound.run { $0.lines[worker]?.send(value) } }
-    }
-}
-
-extension Plan {
-    /// What so many workers do together.
-    func multiplied(by count: Int) -> Plan {
-        var plan = self
-        plan.subscribers *= count
-        plan.publishers *= count
-        plan.closed = closed.map { $0 * count }
-        plan.profile = profile.scaled(by: Double(count))
-        return plan
     }
 }

@@ -31,7 +31,8 @@ extension Report {
             ("histograms", .object(histograms.map { ($0.key, $0.value.json) })),
             ("errors", .object(errorCodes.map { ($0.key, .number(Double($0.value))) })),
             ("closes", .object(closeCodes.map { ("\($0.key)", .number(Double($0.value))) })),
-            ("doubts", .list(doubts.map(JSON.text))),
+            ("doubts", .list(doubts.map(JSON.text))), ("interrupted", .bool(isInterrupted)),
+            ("notes", .list(notes.map(JSON.text))),
         ])
     }
 
@@ -61,7 +62,9 @@ extension Report {
         for (code, count) in closes {
             if let code = UInt16(code) { closeCodes[code, default: 0] &+= count.count }
         }
-        foreignDoubts += doubts.compactMap(\.text).map { "\(name): \($0)" }
+        foreignDoubts = (foreignDoubts ?? []) + doubts.compactMap(\.text).map { "\(name): \($0)" }
+        if transfer["interrupted"] == .bool(true) { isInterrupted = true }
+        if case .list(let said) = transfer["notes"] { notes += said.compactMap(\.text).map { "\(name): \($0)" } }
         return true
     }
 }

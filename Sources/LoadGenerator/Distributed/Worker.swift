@@ -4,11 +4,15 @@ internal import Transport
 ///
 /// The protocol is a JSON object a line. The coordinator sends `{"clock":N}` a few times, each answered with
 /// `{"clock":N,"now":T}`, then `{"words":[…]}`. The worker says `{"ready":true}` when its connections stand, the coordinator
-/// `{"start":T}` by the worker's clock. When its load is over and answered, the worker says `{"seqs":[…]}`, the last seq of each
+/// `{"start":T}` by the worker's clock; a worker that is at another coordinator's run says `{"error":"…"}`. When its load is over and answered, the worker says `{"seqs":[…]}`, the last seq of each
 /// channel that was acked to it, and the coordinator, to all, the largest of them. At the end the worker says `{"report":{…}}`
 /// or `{"error":"…"}`; `{"stop":true}` ends a run early.
 public final class Worker: Sendable {
+    /// How long the last answers may take to leave when it ends.
+    private static let farewell: UInt64 = 2_000_000_000
+
     private let loop: EventLoop
+    private let desk: LoopBound<Desk>
     private let orders = Inbox<Order>()
     /// Where it listens, with the real port.
     public let address: String
@@ -21,6 +25,7 @@ public final class Worker: Sendable {
         do {
             loop = try EventLoop(name: "worker")
             let desk = LoopBound(Desk(orders), on: loop)
+            self.desk = desk
             let listener = try Listener(on: loop, address: .parse(address)) { stream in
                 desk.onLoop { $0.accept(stream, desk) }
             }
@@ -51,12 +56,16 @@ public final class Worker: Sendable {
                             order.answer(.object([("seqs", .list(seqs.map { .number(Double($0)) }))]))
                             return order.awaitSeqs() ?? seqs
                         })
-                    order.answer(.object([("report", report.transfer)]))
+                    order.end(.object([("report", report.transfer)]))
                 } catch {
-                    order.answer(.object([("error", .text("\(error)"))]))
+                    order.end(.object([("error", .text("\(error)"))]))
                 }
             }
         }
+        let closed = Inbox<Void>()
+        desk.run { $0.close { closed.post(()) } }
+        let deadline = Clock.now() + Worker.farewell
+        while closed.take(until: deadline).isEmpty, Clock.now() < deadline {}
         loop.stop()
     }
 }
@@ -72,10 +81,15 @@ private final class Order: Sendable {
     /// The last seqs of all workers; empty where there will be none.
     let seqs = Inbox<[UInt64]>()
     let answer: @Sendable (JSON) -> Void
+    /// Gives the last answer.
+    let end: @Sendable (JSON) -> Void
 
-    init(_ words: [String], _ answer: @escaping @Sendable (JSON) -> Void) {
+    init(
+        _ words: [String], _ answer: @escaping @Sendable (JSON) -> Void, end: @escaping @Sendable (JSON) -> Void
+    ) {
         self.words = words
         self.answer = answer
+        self.end = end
     }
 
     /// Waits until all workers are ready.
@@ -107,6 +121,9 @@ private final class Desk {
     private let orders: Inbox<Order>
     private var lines: [Int: LineStream] = [:]
     private var count = 0
+    /// The line whose run is under way; `nil` where there is none, or nobody waits for it.
+    private var busyLine: Int?
+    private var whenClosed: (() -> Void)?
 
     init(_ orders: Inbox<Order>) {
         self.orders = orders
@@ -122,8 +139,14 @@ private final class Desk {
             if let mark = value["clock"] {
                 line.send(.object([("clock", mark), ("now", .number(Double(Clock.now())))]))
             } else if case .list(let words) = value["words"] {
+                guard desk.onLoop({ $0.begin(number) }) else {
+                    line.send(.object([("error", .text("it is busy with another run"))]))
+                    return
+                }
                 let new = Order(words.compactMap(\.text)) { answer in
                     desk.run { $0.lines[number]?.send(answer) }
+                } end: { answer in
+                    desk.run { $0.end(number, answer) }
                 }
                 order = new
                 orders.post(new)
@@ -139,7 +162,33 @@ private final class Desk {
             // Nobody waits for what it would find.
             order?.interruption.request()
             order?.seqs.post([])
-            self?.lines[number] = nil
+            self?.ended(number)
         }
+    }
+
+    /// Takes a run on; one at a time.
+    private func begin(_ number: Int) -> Bool {
+        guard busyLine == nil else { return false }
+        busyLine = number
+        return true
+    }
+
+    private func end(_ number: Int, _ answer: JSON) {
+        if busyLine == number { busyLine = nil }
+        lines[number]?.send(answer)
+    }
+
+    private func ended(_ number: Int) {
+        lines[number] = nil
+        // What is left of its run ends soon, and the next one waits for that.
+        if busyLine == number { busyLine = nil }
+        if lines.isEmpty { whenClosed?() }
+    }
+
+    /// Ends all lines, once what was said on them has left.
+    func close(_ whenClosed: @escaping () -> Void) {
+        if lines.isEmpty { return whenClosed() }
+        self.whenClosed = whenClosed
+        for line in lines.values { line.finish() }
     }
 }

@@ -33,6 +33,10 @@ public struct Target: Sendable, Equatable {
             throw Problem(message: "the URL begins with ws:// or wss://, as in ws://127.0.0.1:8080, not \"\(url)\"")
         }
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        // The words in it may be secret, so they are not said again.
+        guard !authority.contains("@") else {
+            throw Problem(message: "the URL holds no user and no password: say --user NAME or --token T instead")
+        }
         let path = rest[authority.endIndex...]
         guard !path.contains("#"), path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Problem(message: "the URL has no spaces and no #, and %XX for what is not ASCII")
@@ -66,7 +70,7 @@ public struct Target: Sendable, Equatable {
             host = authority.prefix { $0 != ":" }
             rest = authority[host.endIndex...]
         }
-        guard !host.isEmpty, host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "@") }) else {
+        guard !host.isEmpty, host.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Problem(message: "the URL names no host, as in ws://127.0.0.1:8080")
         }
         guard !rest.isEmpty else { return (String(host), port) }

@@ -32,21 +32,24 @@ extension Plan.Scenario {
         ]
         let correctness: [Metric] = [
             .lost, .overtaken, .lagged, .duplicates, .reordered, .afterUnsubscribe, .countsCompared, .countsWrong,
-            .errors,
+            .eventCountsCompared, .eventCountsWrong, .errors,
         ]
         if self == .raw {
-            let meaningless: Set<Metric> = [.acked, .lagged, .afterUnsubscribe, .countsCompared, .countsWrong]
+            let meaningless: Set<Metric> = [
+                .acked, .lagged, .afterUnsubscribe, .countsCompared, .countsWrong, .eventCountsCompared,
+                .eventCountsWrong,
+            ]
             return (connections + traffic + correctness + generator + server + [.deliveriesPerCPUSecond]).filter {
                 !meaningless.contains($0)
             }
         }
+        let slow: [Metric] = [.slowLagged, .slowClosed, .slowBehind]
         let own: [Metric] =
             switch self {
             case .resume, .soak: [.recovered, .refused, .replayed]
-            case .slow: [.slowLagged, .slowClosed]
-            case .fanout, .react, .idle, .churn, .storm, .raw: []
+            case .fanout, .react, .idle, .churn, .storm, .slow, .raw: []
             }
-        return connections + traffic + correctness + own + generator + server + [.deliveriesPerCPUSecond]
+        return connections + traffic + correctness + own + slow + generator + server + [.deliveriesPerCPUSecond]
     }
 
     /// All metrics of the scenario.

@@ -28,6 +28,7 @@ extension Metric {
     static let failed = Metric("connections.failed", .count)
     /// Connections that were open and then ended before the run did.
     static let dropped = Metric("connections.dropped", .count)
+    /// How fast they were opened before the load began.
     static let openedPerSecond = Metric("connections.per_second", .perSecond)
 
     static let requests = Metric("published.requests", .count)
@@ -37,7 +38,7 @@ extension Metric {
     static let delivered = Metric("delivered.events", .count)
     static let expected = Metric("delivered.expected", .count)
     static let deliveredPerSecond = Metric("delivered.per_second", .perSecond)
-    /// Deliveries whose latency could not be told: events of others, or too old.
+    /// Deliveries whose latency is not told: events of others, of more than a minute ago or of another worker, and whatever readers get that are slow on purpose.
     static let untimed = Metric("delivered.untimed", .count)
 
     /// What had not come when the drain was over.
@@ -54,6 +55,10 @@ extension Metric {
     static let countsCompared = Metric("counts_compared", .count)
     /// Those that differed.
     static let countsWrong = Metric("counts_wrong", .count)
+    /// Numbers in events (`count`, `users`, `total`) that were compared with what they must be.
+    static let eventCountsCompared = Metric("event_counts_compared", .count)
+    /// Those that differed.
+    static let eventCountsWrong = Metric("event_counts_wrong", .count)
     static let errors = Metric("errors", .count)
 
     /// Connections that were ended on purpose.
@@ -68,13 +73,15 @@ extension Metric {
     static let slowLagged = Metric("slow.lagged", .count)
     /// Such readers whose connection the broker has ended.
     static let slowClosed = Metric("slow.closed", .count)
+    /// What throttled readers had not come to when the run ended.
+    static let slowBehind = Metric("slow.behind", .count)
     /// Half-open connections that the server has ended.
     static let halfOpenEnded = Metric("half_open.ended", .count)
 
     static let generatorCPU = Metric("generator.cpu_percent", .percent)
     /// The busiest loop's share of one core.
     static let loopCPU = Metric("generator.loop_cpu_percent", .percent)
-    /// The longest that a loop took to answer a question: so late may have been read what had arrived.
+    /// The longest that a loop was held up, or took to answer a question: so late may have been read what had arrived.
     static let loopDelay = Metric("generator.loop_delay_ms", .milliseconds)
     static let generatorMemory = Metric("generator.rss_bytes", .bytes)
     static let generatorMemoryEach = Metric("generator.bytes_per_connection", .bytes)

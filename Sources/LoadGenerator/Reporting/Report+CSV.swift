@@ -1,11 +1,14 @@
 extension Report {
     /// The time line as comma-separated values (RFC 4180), a row a second under a line of names.
+    ///
+    /// The counts of all rows add up to those of the report. The last row says so where the run ended before its time.
     public var csv: String {
         var lines = [
             "seconds,connected,opened_per_second,published_per_second,delivered_per_second,p50_ms,p99_ms,errors,"
-                + "server_cpu_percent,server_rss_bytes,server_queue_bytes,closed"
+                + "server_cpu_percent,server_rss_bytes,server_queue_bytes,closed,"
+                + "length_seconds,opened,published,acked,delivered,note"
         ]
-        for row in rows {
+        for (index, row) in rows.enumerated() {
             func optional(_ value: Double?) -> String { value.map { Format.decimal($0, places: 3) } ?? "" }
             let codes = row.closeCodes.sorted { $0.key < $1.key }.map { "\($0.key)x\($0.value)" }
             let cells: [String] = [
@@ -14,7 +17,9 @@ extension Report {
                 Format.decimal(row.rate(row.delivered), places: 0), optional(row.median), optional(row.p99),
                 "\(row.errors)", row.serverCPU.map { Format.decimal($0, places: 1) } ?? "",
                 row.serverMemory.map { "\($0)" } ?? "", row.queueBytes.map { "\($0)" } ?? "",
-                codes.joined(separator: " "),
+                codes.joined(separator: " "), Format.decimal(row.lengthSeconds, places: 3), "\(row.opened)",
+                "\(row.published)", "\(row.acked)", "\(row.delivered)",
+                isInterrupted && index == rows.count - 1 ? "interrupted" : "",
             ]
             lines.append(cells.joined(separator: ","))
         }
@@ -38,11 +43,16 @@ extension Report {
                 "  <testcase classname=\"fanfare-load\" name=\"the generator was not the limit\"><skipped message=\""
                     + Report.escaped(doubts.joined(separator: "; ")) + "\"/></testcase>")
         }
+        if isInterrupted {
+            cases.append(
+                "  <testcase classname=\"fanfare-load\" name=\"the run went on to its end\"><error message=\""
+                    + "interrupted: what was measured until then\"/></testcase>")
+        }
         let failed = cases.count { $0.contains("<failure") }
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuite name="fanfare-load \(plan.scenario.rawValue)" tests="\(cases.count)" failures="\(failed)" \
-            skipped="\(isValid ? 0 : 1)" time="\(Format.decimal(plan.duration / .seconds(1), places: 1))">
+            errors="\(isInterrupted ? 1 : 0)" skipped="\(isValid ? 0 : 1)" time="\(Format.decimal(plan.duration / .seconds(1), places: 1))">
             \(cases.joined(separator: "\n"))
             </testsuite>
 

@@ -7,7 +7,8 @@ extension Report {
         var members: [(name: String, value: JSON)] = [
             ("tool", .text("fanfare-load")), ("report", .number(1)), ("scenario", .text(plan.scenario.rawValue)),
             ("target", .text(plan.target.url)), ("ok", .bool(isOK)), ("valid", .bool(isValid)),
-            ("interrupted", .bool(isInterrupted)), ("settings", settings),
+            ("interrupted", .bool(isInterrupted)), ("incomplete", .bool(!missingParts.isEmpty)),
+            ("settings", settings),
         ]
         for metric in plan.scenario.numbers {
             guard let value = values[metric] else { continue }

@@ -15,7 +15,7 @@ extension Report {
             lines += ["", "closed by the server  " + codes.joined(separator: "   ")]
         }
         lines.append("")
-        lines += notes
+        lines += notes.map { "NOTE: \($0)" }
         if isInterrupted { lines.append("interrupted: what was measured until then") }
         lines += doubts.map { "INVALID: \($0)" }
         lines += failures.map { "FAILED: \($0)" }

@@ -1,6 +1,6 @@
-/// What happened in one second of a run.
+/// What happened in one second of a run, or in what is left of one at its end.
 public struct Row: Sendable {
-    /// Nanoseconds since the run began.
+    /// Nanoseconds from the beginning of the run to the end of the row.
     let elapsed: UInt64
     /// How long the row stands for, in nanoseconds.
     let length: UInt64
@@ -9,7 +9,7 @@ public struct Row: Sendable {
     let published: UInt64
     let acked: UInt64
     let delivered: UInt64
-    /// Milliseconds; `nil` where nothing was timed.
+    /// Of the deliveries in it, in milliseconds (``Plan/Scenario/idle``: of the welcomes); `nil` where nothing was timed.
     let median: Double?
     let p99: Double?
     let errors: UInt64
@@ -19,7 +19,7 @@ public struct Row: Sendable {
     var queueBytes: UInt64?
 
     /// Makes a row of what was counted in it.
-    init(_ tally: Tally, connected: Int, elapsed: UInt64, length: UInt64) {
+    init(_ tally: Tally, _ scenario: Plan.Scenario, connected: Int, elapsed: UInt64, length: UInt64) {
         self.elapsed = elapsed
         self.length = length
         self.connected = connected
@@ -27,17 +27,20 @@ public struct Row: Sendable {
         published = tally.requests
         acked = tally.acked
         delivered = tally.delivered
-        let latency = tally.latency.count > 0 ? tally.latency : tally.welcome
+        let latency = scenario == .idle ? tally.welcome : tally.latency
         median = latency.value(at: 0.5).map { Double($0) / 1000 }
         p99 = latency.value(at: 0.99).map { Double($0) / 1000 }
-        errors = tally.errorCount + tally.failed
+        errors = tally.errorCount
         closeCodes = tally.closeCodes
     }
 
     var seconds: Double { Double(elapsed) / 1e9 }
 
+    /// How long it stands for.
+    var lengthSeconds: Double { Double(length) / 1e9 }
+
     /// A count as a rate a second.
-    func rate(_ count: UInt64) -> Double { Double(count) / (Double(length) / 1e9) }
+    func rate(_ count: UInt64) -> Double { Double(count) / lengthSeconds }
 
     /// The heads of the columns.
     public static var heading: String {
@@ -48,7 +51,7 @@ public struct Row: Sendable {
 
     /// The row as a line under the heading.
     public var text: String {
-        var cells = Format.right("\(Format.decimal(seconds, places: 0)) s", 7) + Format.right("\(connected)", 11)
+        var cells = Format.right("\(Format.decimal(seconds, places: 1)) s", 7) + Format.right("\(connected)", 11)
         cells += Format.right(Format.decimal(rate(published), places: 0), 13)
         cells += Format.right(Format.decimal(rate(delivered), places: 0), 13)
         cells += Format.right(median.map(Format.short) ?? "-", 9) + Format.right(p99.map(Format.short) ?? "-", 9)
@@ -68,7 +71,9 @@ public struct Row: Sendable {
             ("published_per_second", .number(rate(published).rounded())),
             ("delivered_per_second", .number(rate(delivered).rounded())),
             ("p50_ms", median.map(JSON.number) ?? .null), ("p99_ms", p99.map(JSON.number) ?? .null),
-            ("errors", .number(Double(errors))),
+            ("errors", .number(Double(errors))), ("length_s", .number((lengthSeconds * 1000).rounded() / 1000)),
+            ("opened", .number(Double(opened))), ("published", .number(Double(published))),
+            ("acked", .number(Double(acked))), ("delivered", .number(Double(delivered))),
         ]
         if let serverCPU { members.append(("server_cpu_percent", .number(serverCPU.rounded()))) }
         if let serverMemory { members.append(("server_rss_bytes", .number(Double(serverMemory)))) }

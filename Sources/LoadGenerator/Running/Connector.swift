@@ -23,6 +23,8 @@ final class Connector: TimerHandler {
     private static let period = Duration.milliseconds(250)
 
     let loop: EventLoop
+    /// Notices when the loop is held up.
+    let watch: LoopWatch
     let dial: Dial
     /// What hears of the connections; it holds the connector too, until ``close()``.
     var owner: (any ConnectionOwner)?
@@ -52,7 +54,7 @@ final class Connector: TimerHandler {
         static let bytewise = Traits(rawValue: 1)
         /// The kernel keeps little of what was not read, so that the server notices.
         static let smallBuffer = Traits(rawValue: 2)
-        /// It reads only so fast (``Connector/bytesPerSecond``).
+        /// It reads only so fast (``Connector/bytesPerSecond``), once it is ready for the run.
         static let throttled = Traits(rawValue: 4)
     }
 
@@ -69,6 +71,7 @@ final class Connector: TimerHandler {
         self.prefix = prefix
         dial = setting.dial
         self.loop = loop
+        watch = LoopWatch(on: loop)
         timeout = setting.plan.connectTimeout.nanoseconds
     }
 
@@ -124,6 +127,9 @@ final class Connector: TimerHandler {
         guard unsettled.removeValue(forKey: connection.number) != nil else { return }
         pump()
     }
+
+    /// Whether a connection was ready for the run once.
+    func isSettled(_ connection: LoadConnection) -> Bool { unsettled[connection.number] == nil }
 
     /// Gives a connection up that cannot be made ready.
     func fail(_ connection: LoadConnection, _ reason: String) {

@@ -29,8 +29,15 @@ struct Dial: Sendable {
             plan.compression
             ? DeflateSettings(keepsOwnContext: false, keepsPeerContext: false, minimumBytes: 1_024, maxRatio: .max)
             : nil
-        sources = try plan.sources.map { text throws(TransportError) in
-            try .parse(text.contains(":") ? "[\(text)]:0" : "\(text):0")
+        sources = plan.sources.compactMap(Dial.source)
+    }
+
+    /// The address that connections come from; `nil` where a text is no IP address.
+    static func source(_ text: String) -> SocketAddress? {
+        let address = try? SocketAddress.parse(text.contains(":") ? "[\(text)]:0" : "\(text):0")
+        return switch address {
+        case .ipv4, .ipv6: address
+        case .any, .name, .unix, nil: nil
         }
     }
 

@@ -109,7 +109,7 @@ final class LoadConnection: ByteStreamDelegate {
     }
 
     func stream(_ stream: ByteStream, didReceive bytes: inout MutableRawSpan) {
-        if connector.bytesPerSecond > 0, connector.traits(number).contains(.throttled) {
+        if connector.bytesPerSecond > 0, connector.traits(number).contains(.throttled), connector.isSettled(self) {
             Rest(bytes.byteCount, at: connector.bytesPerSecond, of: stream).begin()
         }
         switch phase {

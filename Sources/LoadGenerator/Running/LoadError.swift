@@ -10,6 +10,8 @@ public enum LoadError: Error, Sendable, Equatable {
     case ports(needed: Int, available: Int, sources: Int)
     /// No connection could be made ready; says why.
     case cannotConnect(String)
+    /// Somebody ended it before anything was measured.
+    case interrupted
     /// The system refused something else that the run needs; says what.
     case system(String)
 }
@@ -29,6 +31,7 @@ extension LoadError: CustomStringConvertible {
                 + "ha\(sources == 1 ? "s" : "ve") \(available); name more with --source (127.0.0.2, …), "
                 + "or widen net.ipv4.ip_local_port_range"
         case .cannotConnect(let why): "cannot connect: \(why)"
+        case .interrupted: "interrupted before anything was measured"
         case .system(let what): what
         }
     }

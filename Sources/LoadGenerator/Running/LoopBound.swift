@@ -18,9 +18,9 @@ final class LoopBound<Value>: @unchecked Sendable {
     }
 
     /// Runs a closure with the value at once; on the loop only.
-    func onLoop(_ body: (Value) -> Void) {
+    func onLoop<Result>(_ body: (Value) -> Result) -> Result {
         loop.preconditionCurrent()
-        body(value)
+        return body(value)
     }
 
     /// Makes something that runs a closure with the value on the loop when it is posted to, once for all posts that the loop has not

@@ -14,6 +14,8 @@ struct Reader {
 
     /// Whether it is slow on purpose, so that what it misses is no fault.
     var isSlow = false
+    /// Whether it reads only so fast, so that what it has not come to yet is no fault either.
+    var isThrottled = false
     /// Whether it asks for what it missed when it comes back.
     var resumes = false
     var phase = Phase.away

@@ -5,6 +5,16 @@ final class Scraper {
     /// What a page of metrics may be long at most.
     private static let limit = 1 << 20
 
+    /// What came of a question.
+    enum Answer: Sendable, Equatable {
+        /// So many bytes wait: the sum of all samples whose names speak of it.
+        case waiting(UInt64)
+        /// There is a page, and nothing of it speaks of what waits.
+        case silent
+        /// There is no page; says why.
+        case unreadable(String)
+    }
+
     private let loop: EventLoop
     private let bound: LoopBound<Fetcher>
 
@@ -12,9 +22,9 @@ final class Scraper {
     ///
     /// - Parameters:
     ///   - address: Where the metrics are; it is looked up here, which blocks.
-    ///   - tell: Is given the sum of all samples whose names speak of queued or outbound bytes.
+    ///   - tell: Is given what came of each question.
     /// - Throws: Where the address cannot be looked up, or there is no descriptor left.
-    init(_ address: MetricsAddress, tell: @escaping @Sendable (UInt64) -> Void) throws(TransportError) {
+    init(_ address: MetricsAddress, tell: @escaping @Sendable (Answer) -> Void) throws(TransportError) {
         let addresses = try SocketAddress.parse(address.authority).resolved()
         loop = try EventLoop(name: "metrics")
         bound = LoopBound(Fetcher(address, addresses, loop, limit: Scraper.limit, tell), on: loop)
@@ -27,10 +37,50 @@ final class Scraper {
     /// Ends it.
     func stop() { loop.stop() }
 
+    /// Asks once, and waits for the answer for some seconds.
+    ///
+    /// - Throws: A ``LoadError`` where the metrics would tell nothing during the run either.
+    static func check(_ address: MetricsAddress) throws(LoadError) {
+        let url = "http://\(address.authority)\(address.path)"
+        let inbox = Inbox<Answer>()
+        let scraper: Scraper
+        do {
+            scraper = try Scraper(address) { inbox.post($0) }
+        } catch {
+            throw .contradiction("--metrics: \(url) cannot be read: \(error)")
+        }
+        defer { scraper.stop() }
+        scraper.ask()
+        let deadline = Clock.now() + 10_000_000_000
+        var answers: [Answer] = []
+        while answers.isEmpty, Clock.now() < deadline { answers = inbox.take(until: deadline) }
+        switch answers.first ?? .unreadable("it does not answer") {
+        case .waiting: break
+        case .silent:
+            throw .contradiction(
+                "--metrics: nothing at \(url) tells what waits in queues: no gauge's name holds queue, outbound or backlog"
+            )
+        case .unreadable(let why): throw .contradiction("--metrics: \(url) cannot be read: \(why)")
+        }
+    }
+
+    /// What a whole answer of HTTP/1.1 says.
+    static func answer(in page: String) -> Answer {
+        let status = page.prefix { $0 != "\r\n" && $0 != "\n" }.split(separator: " ")
+        guard status.count >= 2, status[0].hasPrefix("HTTP/1.") else {
+            return .unreadable("it does not answer by HTTP")
+        }
+        guard status[1] == "200" else { return .unreadable("it answers with \(status[1])") }
+        guard let head = page.firstRange(of: "\r\n\r\n") else {
+            return .unreadable("its answer has no end of the head")
+        }
+        return queueBytes(in: String(page[head.upperBound...])).map(Answer.waiting) ?? .silent
+    }
+
     /// The sum of the samples that tell how much waits, in Prometheus' text format; `nil` where there is none.
     static func queueBytes(in text: String) -> UInt64? {
         var sum: Double?
-        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+        for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
             let name = line.prefix { $0 != " " && $0 != "{" }
             guard ["queue", "outbound", "backlog"].contains(where: { name.contains($0) }),
                 !["_bucket", "_count", "_sum", "_total"].contains(where: { name.hasSuffix($0) }),
@@ -48,13 +98,13 @@ private final class Fetcher: ByteStreamDelegate {
     private let addresses: [SocketAddress]
     private let loop: EventLoop
     private let limit: Int
-    private let tell: @Sendable (UInt64) -> Void
+    private let tell: @Sendable (Scraper.Answer) -> Void
     private var stream: ByteStream?
     private var page: [UInt8] = []
 
     init(
         _ address: MetricsAddress, _ addresses: [SocketAddress], _ loop: EventLoop, limit: Int,
-        _ tell: @escaping @Sendable (UInt64) -> Void
+        _ tell: @escaping @Sendable (Scraper.Answer) -> Void
     ) {
         self.address = address
         self.addresses = addresses
@@ -66,8 +116,12 @@ private final class Fetcher: ByteStreamDelegate {
     func ask() {
         guard stream == nil else { return }
         page = []
-        stream = try? ByteStream.connect(
-            toFirstOf: addresses, serverName: address.authority, on: loop, limit: .seconds(2), delegate: self)
+        do {
+            stream = try ByteStream.connect(
+                toFirstOf: addresses, serverName: address.authority, on: loop, limit: .seconds(2), delegate: self)
+        } catch {
+            tell(.unreadable("\(error)"))
+        }
     }
 
     func streamDidConnect(_ stream: ByteStream) {
@@ -84,6 +138,9 @@ private final class Fetcher: ByteStreamDelegate {
 
     func stream(_ stream: ByteStream, didClose error: TransportError?) {
         self.stream = nil
-        if let bytes = Scraper.queueBytes(in: String(decoding: page, as: UTF8.self)) { tell(bytes) }
+        if let error, page.isEmpty { return tell(.unreadable("\(error)")) }
+        tell(
+            page.isEmpty
+                ? .unreadable("it ends the connection") : Scraper.answer(in: String(decoding: page, as: UTF8.self)))
     }
 }

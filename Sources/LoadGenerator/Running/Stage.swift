@@ -4,17 +4,18 @@ internal import Transport
 ///
 /// It belongs to the calling thread, which waits here; all else happens on the loops.
 final class Stage {
-    /// What a group has counted, with the processor time that its loop's thread has used so far.
+    /// What a group has counted, with the processor time that its loop's thread has used so far, and how long it was held up.
     struct Sample: Sendable {
         var tally: Tally
         var threadCPU: UInt64
+        var delay: UInt64
     }
 
     /// What wakes the directing thread.
     enum Notice: Sendable {
         case connected
         case sample(group: Int, Sample)
-        case queueBytes(UInt64)
+        case metrics(Scraper.Answer)
         /// There is something to look at elsewhere.
         case news
     }
@@ -33,7 +34,7 @@ final class Stage {
     private(set) var total = Tally()
     /// By group: the processor time of its loop when it was last asked.
     private(set) var loopCPU: [UInt64] = []
-    /// A second each.
+    /// A second each; the last one is shorter, and together they have all that ``total`` has.
     private(set) var rows: [Row] = []
     let interruption: Interruption?
     /// Says when to start, once all is ready.
@@ -54,10 +55,14 @@ final class Stage {
     private var loopDelay: UInt64 = 0
     private var scraper: Scraper?
     private var queueBytes: UInt64?
+    /// How often the metrics could not be read, and why the last time.
+    private(set) var unreadMetrics: (count: Int, reason: String) = (0, "")
     private var server: ServerWatch
     /// What was counted since the last row.
     private var row = Tally()
     private var rowBegan: UInt64
+    /// Whether the samples that are owed end a row.
+    private var endsRow = false
 
     init(
         _ setting: Setting, interruption: Interruption?, gate: (() -> UInt64)?, share: (([UInt64]) -> [UInt64])? = nil,
@@ -74,7 +79,7 @@ final class Stage {
         server = ServerWatch(plan.serverProcess)
         let inbox = inbox
         interruption?.observe { inbox.post(.news) }
-        if let metrics = plan.metrics { scraper = try? Scraper(metrics) { inbox.post(.queueBytes($0)) } }
+        if let metrics = plan.metrics { scraper = try? Scraper(metrics) { inbox.post(.metrics($0)) } }
     }
 
     /// Whether somebody wants the run to end early.
@@ -108,11 +113,14 @@ final class Stage {
                 connect: { bound.run { group in group.connect { inbox.post(.connected) } } },
                 sample: {
                     bound.run { group in
-                        let tally = group.connector.tally.take()
-                        inbox.post(.sample(group: number, Sample(tally: tally, threadCPU: Clock.threadCPU())))
+                        let sample = Sample(
+                            tally: group.connector.tally.take(), threadCPU: Clock.threadCPU(),
+                            delay: group.connector.watch.take())
+                        inbox.post(.sample(group: number, sample))
                     }
                 },
                 close: { bound.run { $0.connector.close() } }))
+        bound.run { $0.connector.watch.begin() }
         loopCPU.append(0)
         return bound
     }
@@ -134,7 +142,8 @@ final class Stage {
         collect()
         guard (allAnswered && total.connected > openBefore) || isInterrupted else {
             let worst = total.errors.max { $0.value < $1.value }?.key ?? "no answer"
-            throw .cannotConnect(worst.hasPrefix("connect: ") ? String(worst.dropFirst(9)) : worst)
+            let reason = worst.hasPrefix("connect: ") ? String(worst.dropFirst(9)) : worst
+            throw .cannotConnect(reason + plan.hint(behind: reason))
         }
     }
 
@@ -190,7 +199,14 @@ final class Stage {
         wait(until: deadline) { owedSamples == 0 }
     }
 
-    /// Takes the longest that a loop took to answer since the last call, in nanoseconds; one that has not answered yet counts, too.
+    /// Asks all groups once more, and ends the last row with what they say.
+    func finish() {
+        collect()
+        if row.isEmpty, askedAt - min(rowBegan, askedAt) < 100_000_000 { return }
+        endRow()
+    }
+
+    /// Takes the longest that a loop was held up or took to answer since the last call, in nanoseconds; one that has not answered yet counts, too.
     func takeLoopDelay() -> UInt64 {
         defer { loopDelay = 0 }
         return owedSamples > 0 ? max(loopDelay, Clock.now() - askedAt) : loopDelay
@@ -199,14 +215,17 @@ final class Stage {
     private func handle(_ notice: Notice) {
         switch notice {
         case .connected: connectedGroups += 1
-        case .queueBytes(let bytes): queueBytes = bytes
+        case .metrics(.waiting(let bytes)): queueBytes = bytes
+        case .metrics(.silent): unreadMetrics = (unreadMetrics.count + 1, "nothing tells what waits")
+        case .metrics(.unreadable(let why)): unreadMetrics = (unreadMetrics.count + 1, why)
         case .news: break
         case .sample(let group, let sample):
             total.merge(sample.tally)
             row.merge(sample.tally)
             loopCPU[group] = sample.threadCPU
             owedSamples -= 1
-            loopDelay = max(loopDelay, Clock.now() - askedAt)
+            loopDelay = max(loopDelay, Clock.now() - askedAt, sample.delay)
+            if owedSamples == 0, endsRow { endRow() }
         }
     }
 
@@ -216,21 +235,28 @@ final class Stage {
         for member in members { member.sample() }
     }
 
-    /// Notes the row of the second that has ended, and asks for the next one's.
+    /// Asks for what belongs to the second that has ended; its row is noted when all have said it.
     private func tick(_ now: UInt64) {
         guard now >= nextTick, owedSamples == 0 else { return }
         nextTick = max(nextTick + 1_000_000_000, now + 500_000_000)
+        scraper?.ask()
+        endsRow = true
+        askForSamples()
+    }
+
+    /// Notes the row that ends when the groups were last asked.
+    private func endRow() {
+        endsRow = false
         var row = Row(
-            self.row, connected: total.connected, elapsed: now - startedAt, length: max(1, now - rowBegan))
-        (row.serverCPU, row.serverMemory) = server.look(now)
+            self.row, plan.scenario, connected: total.connected, elapsed: askedAt - startedAt,
+            length: max(1, askedAt - min(rowBegan, askedAt)))
+        (row.serverCPU, row.serverMemory) = server.look(Clock.now())
         row.queueBytes = queueBytes
         display?(row)
-        // A day of seconds.
-        if rows.count < 86_400 { rows.append(row) }
+        // A day of seconds, and an hour for what comes before and after.
+        if rows.count < 90_000 { rows.append(row) }
         self.row = Tally()
-        rowBegan = now
-        scraper?.ask()
-        askForSamples()
+        rowBegan = askedAt
     }
 }
 

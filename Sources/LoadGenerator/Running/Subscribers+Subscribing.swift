@@ -36,6 +36,7 @@ extension Subscribers {
         } else {
             if subscribed.isRecovered { connector.tally.count("recovered without since") }
             readers[index].checker = SequenceChecker(subscribed: subscribed.seq)
+            eventCounts[channel].begin(after: subscribed.seq)
             readers[index].summarySeq = subscribed.seq
         }
         readers[index].phase = .subscribed
@@ -98,6 +99,7 @@ extension Subscribers {
             connector.tally.count("too many epochs")
             return 999
         }
+        if !epochs[channel].isEmpty { eventCounts[channel].forget() }
         epochs[channel].append(epoch)
         return UInt16(epochs[channel].count - 1)
     }

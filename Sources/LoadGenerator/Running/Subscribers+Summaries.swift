@@ -35,7 +35,7 @@ extension Subscribers {
 
     /// The state that takes the place of what a slow reader missed; where it is but a part, no more is known of it.
     func restate(_ subscribed: Subscribed, of index: Int) {
-        connector.tally.lagged += 1
+        if readers[index].isSlow { connector.tally.slowLagged += 1 } else { connector.tally.lagged += 1 }
         readers[index].summarySeq = max(readers[index].summarySeq, subscribed.seq)
         guard let messages = subscribed.messages, subscribed.more == nil else {
             readers[index].isInexact = true
@@ -63,19 +63,21 @@ extension Subscribers {
         }
     }
 
-    /// How many have not heard of the last change of their channel.
-    func behind(through last: [UInt64]) -> UInt64 {
-        var behind: UInt64 = 0
+    /// How many have not heard of the last change of their channel: missing, or behind where they are throttled.
+    func summaryBalance(through last: [UInt64]) -> Balance {
+        var balance = Balance()
         for (index, reader) in readers.enumerated() where reader.phase == .subscribed {
-            if reader.summarySeq < last[cast.channel(ofSubscriber: numbers.lowerBound + index)] { behind += 1 }
+            guard reader.summarySeq < last[cast.channel(ofSubscriber: numbers.lowerBound + index)] else { continue }
+            if reader.isThrottled { balance.behind += 1 } else { balance.missing += 1 }
         }
-        return behind
+        return balance
     }
 
-    /// Compares what each has heard with what the acks add up to.
+    /// Compares what each has heard with what the acks add up to; throttled ones may not have heard of all.
     func compare(with models: [CountModel]) -> CountCheck {
         var check = CountCheck()
-        for (index, reader) in readers.enumerated() where reader.phase == .subscribed && !reader.isInexact {
+        for (index, reader) in readers.enumerated()
+        where reader.phase == .subscribed && !reader.isInexact && !reader.isThrottled {
             let model = models[cast.channel(ofSubscriber: numbers.lowerBound + index)]
             for message in model.messages {
                 let (compared, wrong) = model.compare(message: message, reactions: plan.reactions.count) { reaction in

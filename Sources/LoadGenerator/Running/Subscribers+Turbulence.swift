@@ -33,8 +33,9 @@ extension Subscribers {
             }
         }
         for number in numbers {
-            let slow: Connector.Traits = [.smallBuffer, .throttled]
-            readers[number - numbers.lowerBound].isSlow = !connector.traits(number).isDisjoint(with: slow)
+            let traits = connector.traits(number)
+            readers[number - numbers.lowerBound].isSlow = !traits.isDisjoint(with: [.smallBuffer, .throttled])
+            readers[number - numbers.lowerBound].isThrottled = traits.contains(.throttled)
         }
     }
 
@@ -80,6 +81,11 @@ extension Subscribers {
     /// How many are away at the moment, or not subscribed again yet.
     var unsettled: Int {
         readers.count { $0.leftAt > 0 || $0.phase == .unsubscribing || $0.phase == .unsubscribed }
+    }
+
+    /// Expects nothing more for those who are away or not subscribed again: nobody waits until they are.
+    func excuseAbsent() {
+        for index in readers.indices where readers[index].phase != .subscribed { retire(index) }
     }
 
     /// It comes back from having left.

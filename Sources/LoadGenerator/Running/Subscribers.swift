@@ -14,6 +14,8 @@ final class Subscribers: LoadGroup {
     var logs: [EventLog]
     /// By channel: the epochs that its counter has had, as far as was seen.
     var epochs: [[String]]
+    /// By channel: what the numbers in its events must be.
+    var eventCounts: [EventCounts]
     /// By channel: its newest summaries.
     var summaries: [SummaryLog]
     /// By connection, from the first number.
@@ -29,11 +31,13 @@ final class Subscribers: LoadGroup {
         var missing: UInt64 = 0
         /// Of the missing, those that later events have overtaken.
         var overtaken: UInt64 = 0
+        /// What throttled readers have not come to yet; it is neither expected nor missing.
+        var behind: UInt64 = 0
 
         static func + (one: Balance, other: Balance) -> Balance {
             Balance(
                 expected: one.expected + other.expected, missing: one.missing + other.missing,
-                overtaken: one.overtaken + other.overtaken)
+                overtaken: one.overtaken + other.overtaken, behind: one.behind + other.behind)
         }
     }
 
@@ -53,6 +57,7 @@ final class Subscribers: LoadGroup {
         let capacity = EventLog.capacity(plan)
         logs = (0..<plan.channels).map { _ in EventLog(capacity: capacity) }
         epochs = [[String]](repeating: [], count: plan.channels)
+        eventCounts = [EventCounts](repeating: EventCounts(), count: plan.channels)
         summaries = [SummaryLog](repeating: SummaryLog(), count: plan.channels)
         readers = [Reader](repeating: Reader(), count: numbers.count)
         userPrefix = if case .users(let prefix) = plan.identity { prefix + "-pub-" } else { nil }
@@ -69,11 +74,15 @@ final class Subscribers: LoadGroup {
     /// - Parameter last: The last seq of each channel, 0 where nothing was published.
     /// - Returns: The balance so far.
     func balance(through last: [UInt64]) -> Balance {
-        if plan.mode == .summary { return Balance(missing: behind(through: last)) }
+        if plan.mode == .summary { return summaryBalance(through: last) }
         var balance = past
         for (index, reader) in readers.enumerated() {
             guard let checker = reader.checker else { continue }
-            let last = last[cast.channel(ofSubscriber: numbers.lowerBound + index)]
+            var last = last[cast.channel(ofSubscriber: numbers.lowerBound + index)]
+            if reader.isThrottled, last >= checker.next {
+                balance.behind += last - checker.next + 1
+                last = checker.next - 1
+            }
             balance.expected += last >= checker.first ? last - checker.first + 1 : 0
             balance.missing += checker.missing(through: last)
             balance.overtaken += checker.overtaken(through: last)
@@ -170,9 +179,12 @@ final class Subscribers: LoadGroup {
             }
             change = decoded
         }
-        guard let change, let message = run.number(ofMessage: change.message),
-            let publisher = publisher(change, message)
-        else { return nil }
+        guard let change else { return nil }
+        let message = run.number(ofMessage: change.message)
+        let checked = eventCounts[channel].take(change, message: message, reaction: reaction)
+        connector.tally.eventCountsCompared += checked.compared
+        connector.tally.eventCountsWrong += checked.wrong
+        guard let message, let publisher = publisher(change, message) else { return nil }
         let group: GroupCount
         var carried: UInt64?
         switch change.kind {

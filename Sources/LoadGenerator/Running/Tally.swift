@@ -22,6 +22,10 @@ struct Tally: Sendable {
     var refused: UInt64 = 0
     var replayed: UInt64 = 0
 
+    /// Numbers in events that could be compared with what they must be, and how many were something else.
+    var eventCountsCompared: UInt64 = 0
+    var eventCountsWrong: UInt64 = 0
+
     /// Of readers that are slow on purpose.
     var slowLagged: UInt64 = 0
     var slowClosed: UInt64 = 0
@@ -45,6 +49,11 @@ struct Tally: Sendable {
     var connected: Int { Int(opened) - Int(dropped) - Int(left) }
 
     var errorCount: UInt64 { errors.values.reduce(0, +) }
+
+    /// Whether nothing was counted.
+    var isEmpty: Bool {
+        Tally.numbers.allSatisfy { self[keyPath: $0] == 0 } && errors.isEmpty && closeCodes.isEmpty
+    }
 
     /// Counts an error.
     mutating func count(_ error: String) {
@@ -72,7 +81,7 @@ struct Tally: Sendable {
         [
             \.opened, \.failed, \.dropped, \.left, \.requests, \.acked, \.delivered, \.untimed, \.duplicates,
             \.reordered, \.lagged, \.afterUnsubscribe, \.recovered, \.refused, \.replayed, \.slowLagged, \.slowClosed,
-            \.halfOpenEnded,
+            \.halfOpenEnded, \.eventCountsCompared, \.eventCountsWrong,
         ]
     }
 

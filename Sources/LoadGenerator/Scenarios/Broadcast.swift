@@ -38,10 +38,8 @@ struct Broadcast {
     /// Runs it.
     func run() throws(LoadError) -> Report {
         let before = plan.serverProcess.flatMap(ProcessStatus.read(process:))
-        let began = Clock.now()
-        try stage.connect(0..<subscribers.count, connections: plan.subscribers)
-        try stage.connect(subscribers.count..<subscribers.count + 1, connections: plan.publishers)
-        let connecting = Duration.nanoseconds(Int64(Clock.now() - began))
+        let ramp = try stage.ramp(
+            (0..<subscribers.count, plan.subscribers), (subscribers.count..<subscribers.count + 1, plan.publishers))
         if halfOpen != nil {
             try stage.connect(subscribers.count + 1..<subscribers.count + 2, connections: 1)
         }
@@ -50,9 +48,9 @@ struct Broadcast {
         start.time = publish()
         let end = stage.moment()
         let outcome = drain()
-        stage.collect()
+        stage.finish()
 
-        var report = stage.report(from: start, to: end, connecting: connecting, before: before)
+        var report = stage.report(from: start, to: end, ramp, before: before)
         report.take(stage.total, outcome, from: start, to: end)
         return report
     }
@@ -136,18 +134,15 @@ struct Broadcast {
         var balance = Subscribers.Balance()
         var unanswered: UInt64 = 0
         var counts = CountCheck()
+        /// The longest that a loop was held up while the last events came, in nanoseconds.
+        var loopDelay: UInt64 = 0
     }
 
     /// Waits for those who are away, then for the last acks and events, as long as the plan allows; then compares the counts.
     private func drain() -> Outcome {
         var outcome = Outcome()
         for group in subscribers { group.run { $0.setSlowReading(true) } }
-        let back = Clock.now() + (plan.away + plan.connectTimeout).nanoseconds
-        repeat {
-            let away = stage.ask(subscribers, until: Clock.now() + 1_000_000_000) { $0.unsettled }
-            if away.count == subscribers.count, away.allSatisfy({ $0 == 0 }) { break }
-            stage.wait(until: Clock.now() + 20_000_000)
-        } while Clock.now() < back
+        awaitReturns()
         let deadline = Clock.now() + plan.drain.nanoseconds
         let answers = awaitAnswers(until: deadline)
         outcome.unanswered = answers.missing
@@ -162,9 +157,25 @@ struct Broadcast {
             }
             outcome.balance = settleBalance(through: last, until: end)
         }
+        stage.collect()
+        outcome.loopDelay = stage.takeLoopDelay()
         outcome.counts = awaitCounts(until: max(deadline, Clock.now() + 1_000_000_000))
         if plan.mode == .summary { compareSummaries(&outcome.counts) }
         return outcome
+    }
+
+    /// Waits until those who are away are back; where somebody interrupts, those that still are take no part in what follows.
+    private func awaitReturns() {
+        let back = Clock.now() + (plan.away + plan.connectTimeout).nanoseconds
+        repeat {
+            let away = stage.ask(subscribers, until: Clock.now() + 1_000_000_000) { $0.unsettled }
+            if away.count == subscribers.count, away.allSatisfy({ $0 == 0 }) { return }
+            if stage.isInterrupted {
+                for group in subscribers { group.run { $0.excuseAbsent() } }
+                return
+            }
+            stage.wait(until: Clock.now() + 20_000_000) { stage.isInterrupted }
+        } while Clock.now() < back
     }
 
     /// Asks the publishers which requests have no answer yet, until all have one or the deadline comes.

@@ -23,16 +23,17 @@ struct Idle {
     func run() throws(LoadError) -> Report {
         let before = plan.serverProcess.flatMap(ProcessStatus.read(process:))
         let ownBefore = ProcessStatus.readOwn()
-        let began = Clock.now()
-        try stage.connect(0..<plan.loops, connections: plan.subscribers)
-        let connecting = Duration.nanoseconds(Int64(Clock.now() - began))
+        let ramp = try stage.ramp((0..<plan.loops, plan.subscribers))
 
         if let start = stage.gate?() { stage.wait(until: start) { stage.isInterrupted } }
         let start = stage.moment()
         stage.wait(until: start.time + plan.duration.nanoseconds) { stage.isInterrupted }
         let end = stage.moment()
+        stage.finish()
 
-        var report = stage.report(from: start, to: end, connecting: connecting, before: before)
+        var report = stage.report(from: start, to: end, ramp, before: before)
+        // What is timed here are welcomes, which came while the connections were opened.
+        report[.loopDelay] = Double(max(start.loopDelay, end.loopDelay)) / 1e6
         let connected = Double(max(1, stage.total.connected))
         if let before, let after = end.server {
             report[.serverMemoryEach] = (Double(after.residentBytes) - Double(before.residentBytes)) / connected

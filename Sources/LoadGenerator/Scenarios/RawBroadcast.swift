@@ -33,10 +33,8 @@ struct RawBroadcast {
     /// Runs it.
     func run() throws(LoadError) -> Report {
         let before = plan.serverProcess.flatMap(ProcessStatus.read(process:))
-        let began = Clock.now()
-        try stage.connect(0..<subscribers.count, connections: plan.subscribers)
-        try stage.connect(subscribers.count..<subscribers.count + 1, connections: plan.publishers)
-        let connecting = Duration.nanoseconds(Int64(Clock.now() - began))
+        let ramp = try stage.ramp(
+            (0..<subscribers.count, plan.subscribers), (subscribers.count..<subscribers.count + 1, plan.publishers))
         stage.wait(until: Clock.now() + RawBroadcast.settling) { stage.isInterrupted }
 
         var start = stage.moment()
@@ -47,10 +45,11 @@ struct RawBroadcast {
         publishers.run { $0.stop() }
         let end = stage.moment()
         let balance = drain()
-        stage.collect()
+        stage.finish()
+        let outcome = Broadcast.Outcome(balance: balance, loopDelay: stage.takeLoopDelay())
 
-        var report = stage.report(from: start, to: end, connecting: connecting, before: before)
-        report.take(stage.total, Broadcast.Outcome(balance: balance), from: start, to: end)
+        var report = stage.report(from: start, to: end, ramp, before: before)
+        report.take(stage.total, outcome, from: start, to: end)
         return report
     }
 

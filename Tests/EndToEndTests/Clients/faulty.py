@@ -4,6 +4,7 @@ It serves on a free port, says "listening on URL" on standard error, and goes on
 """
 
 import asyncio
+import http
 import json
 import sys
 from collections import defaultdict
@@ -56,6 +57,8 @@ class Reader:
 
 
 async def broadcast(channel, name, event):
+    if FAULT.startswith("wrong-event-") and event["seq"] % EVERY == 0:
+        event[FAULT.removeprefix("wrong-event-")] += 1
     text = json.dumps({**event, "channel": name}, separators=(",", ":"), ensure_ascii=False)
     channel.history.append(text)
     group = {key: event[key] for key in ("reaction", "count", "users")}
@@ -138,8 +141,9 @@ class Connection:
                 "reaction": reaction, "seq": channel.seq, "count": len(users), "own": [],
             })
         if result != "unchanged":
+            total = sum(len(others) for others in channel.reactions[message].values())
             event = {"type": result, "seq": channel.seq, "message": message, "reaction": reaction, "user": self.user,
-                     "count": len(users), "users": len(users), "total": len(users), "at": 1}
+                     "count": len(users), "users": len(users), "total": total, "at": 1}
             if "data" in request and result != "removed":
                 event["data"] = request["data"]
             await broadcast(channel, name, event)
@@ -165,13 +169,19 @@ class Connection:
                 channel.readers.pop(self.socket, None)
 
 
+async def refuse(path, headers):
+    if FAULT == "unauthorized":
+        return http.HTTPStatus.UNAUTHORIZED, [], b"a token is wanted"
+
+
 async def connected(socket):
     user = parse_qs(urlsplit(socket.path).query).get("user", ["guest"])[0]
     await Connection(socket, user).serve()
 
 
 async def main():
-    async with websockets.serve(connected, "127.0.0.1", 0, subprotocols=["fanfare.v1.json"]) as server:
+    async with websockets.serve(
+            connected, "127.0.0.1", 0, subprotocols=["fanfare.v1.json"], process_request=refuse) as server:
         port = server.sockets[0].getsockname()[1]
         print("listening on ws://127.0.0.1:%d/v1/ws" % port, file=sys.stderr, flush=True)
         await asyncio.Future()

@@ -3,19 +3,28 @@ private import Glibc
 extension Report {
     /// The report as one HTML page that needs nothing else: verdict, numbers, percentile curve, time line, histogram.
     public var html: String {
+        Report.page(
+            title: "fanfare-load: \(plan.scenario.rawValue) \(plan.target.url)",
+            """
+            <h1>\(plan.scenario.rawValue) <small>\(Report.escaped(plan.target.url))</small></h1>
+            <p>\(Report.escaped(plan.summary))</p>
+            \(verdict)\(noteList)\(tiles)
+            \(percentileCurve.html)\(ratesOverTime.html)\(latencyOverTime.html)\(serverOverTime)\(histogram.html)
+            \(distributionTable)\(numberTable)\(errorTable)
+
+            """)
+    }
+
+    /// A page of its own around what stands in it.
+    static func page(title: String, _ content: String) -> String {
         """
         <!doctype html>
         <html lang="en"><head><meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>fanfare-load: \(plan.scenario.rawValue) \(Report.escaped(plan.target.url))</title>
+        <title>\(Report.escaped(title))</title>
         <style>\(Report.style)</style></head>
         <body><main>
-        <h1>\(plan.scenario.rawValue) <small>\(Report.escaped(plan.target.url))</small></h1>
-        <p>\(Report.escaped(plan.summary))</p>
-        \(verdict)\(tiles)
-        \(percentileCurve.html)\(ratesOverTime.html)\(latencyOverTime.html)\(serverOverTime)\(histogram.html)
-        \(distributionTable)\(numberTable)\(errorTable)
-        </main></body></html>
+        \(content)</main></body></html>
 
         """
     }
@@ -38,7 +47,10 @@ extension Report {
         .legend span{margin-right:1rem;font-size:.9rem}.legend span::before{content:"";display:inline-block;width:.8em;height:.8em;border-radius:.2em;margin-right:.35em;background:currentColor}
         .legend .a{color:var(--a)}.legend .b{color:var(--b)}.legend .c{color:var(--c)}.legend .d{color:var(--d)}
         .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-        th,td{text-align:right;padding:.25rem .5rem;border-bottom:1px solid var(--line);white-space:nowrap}th:first-child,td:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere}
+        th,td{text-align:right;padding:.25rem .5rem;border-bottom:1px solid var(--line);white-space:nowrap}
+        th:first-child,td:first-child{text-align:left}th{white-space:normal;vertical-align:bottom}
+        .names td:first-child{white-space:normal;overflow-wrap:anywhere}th.words,td.words{text-align:left;white-space:normal;min-width:8rem}
+        @media(max-width:30rem){.many{font-size:.85rem}.many th,.many td{padding:.25rem .2rem}}
         """
 
     private var verdict: String {
@@ -49,8 +61,12 @@ extension Report {
             return "<div class=\"verdict\"><strong>All right.</strong> Nothing was lost, and nothing went wrong.</div>"
         }
         let items = words.map { "<li>\(Report.escaped($0))</li>" }.joined()
-        return
-            "<div class=\"verdict\(isOK && isValid ? "" : " bad")\"><strong>\(isOK ? "All right, but" : "Not all right")</strong><ul>\(items)</ul></div>"
+        let verdict = !failures.isEmpty ? "Not all right" : isInterrupted ? "Ended before its time" : "All right, but"
+        return "<div class=\"verdict bad\"><strong>\(verdict)</strong><ul>\(items)</ul></div>"
+    }
+
+    private var noteList: String {
+        notes.isEmpty ? "" : "<ul>" + notes.map { "<li>\(Report.escaped($0))</li>" }.joined() + "</ul>"
     }
 
     /// The numbers that people look for first.
@@ -139,22 +155,25 @@ extension Report {
 
     // MARK: Tables
 
+    /// A row for each percentile and a column for each distribution, which a phone has room for.
     private var distributionTable: String {
-        let heads = Metric.percentiles.map { "<th>\($0.name)</th>" }.joined()
-        let rows = plan.scenario.distributions.map { group in
-            "<tr><td>\(Report.name(group))</td>"
-                + Metric.distribution(group).map { "<td>\(values[$0].map(Format.short) ?? "–")</td>" }.joined()
-                + "</tr>"
+        let heads = plan.scenario.distributions.map { "<th>\(Report.name($0))</th>" }.joined()
+        let rows = Metric.percentiles.map { percentile in
+            "<tr><td>\(percentile.name)</td>"
+                + plan.scenario.distributions.map { group in
+                    let value = values[Metric("\(group).\(percentile.name)", .milliseconds)]
+                    return "<td>\(value.map(Format.short) ?? "–")</td>"
+                }.joined() + "</tr>"
         }
         return
-            "<h2>Milliseconds</h2><div class=\"scroll\"><table><tr><th></th>\(heads)</tr>\(rows.joined())</table></div>"
+            "<h2>Milliseconds</h2><div class=\"scroll\"><table class=\"many\"><tr><th></th>\(heads)</tr>\(rows.joined())</table></div>"
     }
 
     private var numberTable: String {
         let rows = plan.scenario.numbers.filter { $0 != .invalid }.compactMap { metric in
             values[metric].map { "<tr><td>\(metric.name)</td><td>\(Format.value($0, metric.kind))</td></tr>" }
         }
-        return "<h2>Numbers</h2><div class=\"scroll\"><table>\(rows.joined())</table></div>"
+        return "<h2>Numbers</h2><div class=\"scroll\"><table class=\"names\">\(rows.joined())</table></div>"
     }
 
     private var errorTable: String {
