@@ -145,7 +145,8 @@ import Wire
             ("off", CompressionSettings()), ("on", CompressionSettings(mode: .on)),
             ("above:0", CompressionSettings(mode: .above, aboveBytes: 0)),
             ("above:2048", CompressionSettings(mode: .above, aboveBytes: 2048)),
-            ("above", nil), ("above:", nil), ("above:-1", nil), ("above:1k", nil), ("above:16777217", nil), ("", nil),
+            ("above", CompressionSettings(mode: .above, aboveBytes: 1024)), ("above:", nil), ("above:-1", nil),
+            ("above:1k", nil), ("above:16777217", nil), ("", nil),
             ("ON", nil),
         ] as [(String, CompressionSettings?)])
     func words(text: String, settings: CompressionSettings?) {

@@ -100,6 +100,61 @@ import Transport
             } == expected)
     }
 
+    private static let strict =
+        #"{"cert": "c", "key": "k", "client_certificates": "required", "client_ca": "a", "minimum_version": "1.3"}"#
+    private static let lax = #"{"cert": "c2", "key": "k2"}"#
+
+    /// A settings file with a listener on port 1, without TLS, and one from port 2 on for each text.
+    private static func listeners(_ tls: [String]) -> String {
+        let places = tls.enumerated().map { "{\"address\": \":\($0 + 2)\", \"tls\": \($1)}" }
+        return "{\"listen\": [{\"address\": \":1\"}, \(places.joined(separator: ", "))]}"
+    }
+
+    @Test(
+        "--tls-listen has the TLS of the file's listener with its address, or what all of them agree in",
+        arguments: [
+            (":3", [lax, strict], [], "c", true), (":2", [lax, strict], [], "c2", false),
+            (":3", [lax, strict], ["d", "l"], "d", true), (":9", [strict, strict], [], "c", true),
+            (":1", [strict], [], "c", true),
+            // They differ in the certificate alone, and that is of the words.
+            (":9", [lax, #"{"cert": "c3", "key": "k3"}"#], ["d", "l"], "d", false),
+        ] as [(String, [String], [String], String, Bool)])
+    func filedTLS(address: String, tls: [String], pair: [String], certificate: String, isStrict: Bool) throws {
+        let words = pair.isEmpty ? [] : ["--tls-cert", pair[0], "--tls-key", pair[1]]
+        let settings = try settings(["--tls-listen", address] + words, file: Self.listeners(tls))
+        let found = try #require(settings.server.listen.first?.tls)
+        #expect(found.certificate.certificate == certificate)
+        #expect(found.clientCertificates == (isStrict ? .required : .none))
+        #expect(found.clientAuthorities == (isStrict ? "a" : nil))
+        #expect(found.minimumVersion == (isStrict ? .tls1_3 : .tls1_2))
+    }
+
+    @Test(
+        "--tls-listen is refused where the file's TLS listeners differ and none has its address",
+        arguments: [[], ["--tls-cert", "d", "--tls-key", "l"]])
+    func unclearTLS(words: [String]) throws {
+        let file = Self.listeners([Self.lax, Self.strict])
+        let message = try #require(self.message(["--tls-listen", ":9"] + words, file: file))
+        #expect(message.hasPrefix("--tls-listen :9: the TLS listeners of '"), "\(message)")
+        #expect(message.contains("differ") && message.contains("take the address of one of them"), "\(message)")
+        #expect(!message.contains("\n"))
+    }
+
+    @Test("a certificate of the file that --tls-listen has is told with its own line")
+    func placeOfFiledTLS() throws {
+        let file = """
+            {"listen": [{"address": ":1", "tls": {"cert": "/none/1", "key": "k"}},
+            {"address": ":2",
+            "tls": {"cert": "/none/2", "key": "k"}}]}
+            """
+        let settings = try settings(["--tls-listen", ":2"], file: file)
+        let error = try #require(throws: UsageError.self) { try settings.checkCertificates() }
+        #expect(error.message.contains(".json:3: the certificate '/none/2'"), "\(error.message)")
+        let rows = SettingsReport(settings).text.split(separator: "\n")
+        #expect(
+            rows.contains { $0.hasPrefix("listen[0].tls.cert ") && $0.contains("/none/2") && $0.hasSuffix(".json:3") })
+    }
+
     @Test("--config comes from FANFARE_CONFIG too")
     func configByEnvironment() {
         let message = self.message([], environment: ["FANFARE_CONFIG": "/dev/null/settings.json"])
@@ -247,9 +302,26 @@ import Transport
         #expect(settings.server.listen[0].compression.windowBits == (isFiled == nil ? 15 : 11))
     }
 
-    @Test("a wrong --compression says what was meant", arguments: ["always", "above", "above:x"])
+    @Test("a wrong --compression says what was meant", arguments: ["always", "above:", "above:x", "above:16777217"])
     func wrongCompression(text: String) {
-        #expect(message(["--compression", text])?.contains("above:1024") == true)
+        let message = message(["--compression", text])
+        #expect(
+            message?.contains("above:BYTES, 0 to 16777216, such as above:1024, not \"\(text)\"") == true,
+            "\(message ?? "")")
+    }
+
+    @Test(
+        "--compression above without a number keeps that of the file, and has the default without one",
+        arguments: [
+            ("above", nil, 1024), ("above", 7, 7), ("above:9", 7, 9),
+        ] as [(String, Int?, Int)])
+    func compressionAbove(text: String, filed: Int?, expected: Int) throws {
+        let file = filed.map {
+            "{\"listen\": [{\"address\": \":1\", \"compression\": {\"mode\": \"off\", \"above_bytes\": \($0)}}]}"
+        }
+        let compression = try settings(["--compression", text], file: file).server.listen[0].compression
+        #expect(compression.mode == .above)
+        #expect(compression.aboveBytes == expected)
     }
 
     @Test(

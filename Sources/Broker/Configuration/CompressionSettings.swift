@@ -39,10 +39,10 @@ public struct CompressionSettings: Sendable, Equatable {
             minimumBytes: mode == .above ? aboveBytes + 1 : 1)
     }
 
-    /// How it is typed: `off`, `on` or `above:BYTES`; `nil` where the text is none of these.
+    /// How it is typed: `off`, `on`, `above` with the default number or `above:BYTES`; `nil` where the text is none of these.
     public init?(_ text: String) {
         self.init()
-        if let mode = Mode(rawValue: text), mode != .above {
+        if let mode = Mode(rawValue: text) {
             self.mode = mode
         } else if text.hasPrefix("above:"), let bytes = Int(text.dropFirst(6)),
             CompressionSettings.aboveRange.contains(bytes)
@@ -54,7 +54,8 @@ public struct CompressionSettings: Sendable, Equatable {
         }
     }
 
-    static let aboveRange = 0...16_777_216
+    /// What `aboveBytes` may be.
+    public static let aboveRange = 0...16_777_216
     static let windowRange = 9...15
 }
 

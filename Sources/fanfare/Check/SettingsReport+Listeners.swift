@@ -42,9 +42,7 @@ extension SettingsReport {
 
     private mutating func addTLS(_ tls: TLSServerSettings, _ index: Int) {
         let place = "listen[\(index)].tls."
-        // Listeners of the words have the TLS of the first one in the file that has any.
-        let number = areOfWords ? settings.file?.settings.listen?.firstIndex { $0.tls != nil } : index
-        let filed = number.map { "listen[\($0)].tls." } ?? ""
+        let filed = settings.numberOfFiledTLS(index).map { "listen[\($0)].tls." } ?? ""
         add(place + "cert", tls.certificate.certificate, options: ["tls-cert"], path: filed + "cert")
         add(place + "key", tls.certificate.key, options: ["tls-key"], path: filed + "key")
         for (number, files) in tls.certificates.enumerated() {

@@ -15,7 +15,7 @@ enum ServeOptions {
         .value("tls-key", "FILE", "its private key, PEM", environment: true),
         .value(
             "compression", "MODE",
-            "which messages are compressed (permessage-deflate): off, on, or above:BYTES for longer ones",
+            "which messages are compressed (permessage-deflate): off, on, or above:BYTES for longer ones; above is above:1024",
             default: "off", environment: true, takes: .choice(["off", "on", "above:1024"])),
         .repeated(
             "trusted-proxy", "ADDR",

@@ -103,8 +103,7 @@ struct ServeSettings: Sendable {
     /// Where the certificate of a listener is set.
     private func placeOfTLS(_ index: Int) -> String {
         if let option = words.source(of: "tls-cert") { return option }
-        // Listeners of the words have the TLS of the first one in the file that has any.
-        let filed = words.isGiven("tls-listen") ? file?.settings.listen?.firstIndex { $0.tls != nil } : index
+        let filed = numberOfFiledTLS(index)
         return filed.flatMap { file?.place(of: "listen[\($0)].tls") } ?? "TLS"
     }
 
@@ -191,101 +190,6 @@ extension ServeSettings {
         do throws(TokenKeyFile.Failure) { return try TokenKeyFile(path: path, log: log) } catch {
             let setting = words.source(of: "jwks-file") ?? file?.place(of: "tokens.jwks_file") ?? "tokens.jwks_file"
             throw UsageError("\(setting): \(error.words)")
-        }
-    }
-}
-
-// MARK: Listeners
-
-extension ServeSettings {
-    /// The addresses of the words and the environment together take the place of all those of the file.
-    private static func listen(
-        _ words: CommandWords, _ config: ConfigFile?
-    ) throws(UsageError) -> [ServerSettings.Listen] {
-        let given = try certificate(words)
-        let file = config?.settings
-        let filed = file?.listen?.lazy.compactMap(\.tls).first
-        var listen: [ServerSettings.Listen] = []
-        for text in words.texts("listen") {
-            listen.append(.init(address: try address(text, words.label(of: "listen"))))
-        }
-        for text in words.texts("tls-listen") {
-            guard let tls = ServeSettings.tls(filed, given) else {
-                throw UsageError(
-                    "\(words.label(of: "tls-listen")) needs --tls-cert FILE and --tls-key FILE; scripts/dev-cert makes them"
-                )
-            }
-            listen.append(.init(address: try address(text, words.label(of: "tls-listen")), tls: tls))
-        }
-        let areOfWords = !listen.isEmpty
-        if listen.isEmpty, let places = file?.listen {
-            listen = places.map {
-                .init(
-                    address: $0.address, tls: $0.tls == nil ? nil : ServeSettings.tls($0.tls, given),
-                    compression: $0.compression, takesProxyProtocol: $0.takesProxyProtocol)
-            }
-        }
-        guard given == nil || listen.contains(where: { $0.tls != nil }) else {
-            throw UsageError(
-                "\(words.label(of: "tls-cert")) and \(words.label(of: "tls-key")) go with --tls-listen ADDR")
-        }
-        if listen.isEmpty { listen = [.init(address: try address("127.0.0.1:8080", "--listen"))] }
-        try checkAddresses(listen.map(\.address), areOfWords ? nil : config)
-        if words.isGiven("compression") { try compress(&listen, words) }
-        return listen
-    }
-
-    /// Refuses an address that stands twice: which of the two listeners a connection would come to nobody could say.
-    private static func checkAddresses(_ addresses: [SocketAddress], _ file: ConfigFile?) throws(UsageError) {
-        var seen: [SocketAddress: Int] = [:]
-        // Each port 0 is another one.
-        for (index, address) in addresses.enumerated() where address.port != 0 {
-            guard let first = seen.updateValue(index, forKey: address) else { continue }
-            guard let place = file?.place(of: "listen[\(index)].address") else {
-                throw UsageError("\(address) stands twice among the addresses to listen at; name it once")
-            }
-            throw UsageError(
-                "\(place): listen[\(index)].address is \(address), as that of listen[\(first)] is; name it once")
-        }
-    }
-
-    /// What the words say of compression holds for all listeners; a file's further settings stay.
-    private static func compress(
-        _ listen: inout [ServerSettings.Listen], _ words: CommandWords
-    ) throws(UsageError) {
-        let text = try words.text("compression")
-        guard let compression = CompressionSettings(text) else {
-            throw UsageError(
-                "\(words.label(of: "compression")) is off, on or above:BYTES, such as above:1024, not \"\(text)\"")
-        }
-        for index in listen.indices {
-            listen[index].compression.mode = compression.mode
-            if compression.mode == .above { listen[index].compression.aboveBytes = compression.aboveBytes }
-        }
-    }
-
-    /// The TLS of the file, with the certificate of the words in the place of its own.
-    private static func tls(
-        _ filed: TLSServerSettings?, _ given: TLSServerSettings.CertificateFiles?
-    ) -> TLSServerSettings? {
-        guard let given else { return filed }
-        var tls = filed ?? TLSServerSettings(certificate: given)
-        tls.certificate = given
-        return tls
-    }
-
-    private static func certificate(_ words: CommandWords) throws(UsageError) -> TLSServerSettings.CertificateFiles? {
-        switch (words.textIfAny("tls-cert"), words.textIfAny("tls-key")) {
-        case (let certificate?, let key?):
-            return TLSServerSettings.CertificateFiles(certificate: certificate, key: key)
-        case (nil, nil): return nil
-        default: throw UsageError("\(words.label(of: "tls-cert")) and \(words.label(of: "tls-key")) go together")
-        }
-    }
-
-    private static func address(_ text: String, _ label: String) throws(UsageError) -> SocketAddress {
-        do throws(TransportError) { return try SocketAddress.parse(text) } catch {
-            throw UsageError("\(label): \(error)")
         }
     }
 }
