@@ -36,13 +36,14 @@ extension Server {
     /// Reads the certificates again, for the connections that come from now on.
     public func reloadCertificates() -> Reload {
         var outcome = Reload()
-        for certificate in certificates {
-            for problem in certificate.reload() {
-                context.log.error("the certificate stays as it was: \(problem)")
-                outcome.kept += 1
-            }
+        // Listeners may have files in common.
+        var told: [TransportError] = []
+        for problem in certificates.flatMap({ $0.reload() }) where !told.contains(problem) {
+            told.append(problem)
+            context.log.error("the certificate stays as it was: \(problem)")
         }
-        warnOfCertificates()
+        outcome.kept = told.count
+        warn(certificates.flatMap(\.fileWarnings))
         return outcome
     }
 
@@ -60,12 +61,12 @@ extension Server {
                 + "(limits.memory_percent) of the \(shortage.limit) that \(bound): nobody else can connect")
     }
 
-    /// Says which certificates will not do what they may be meant for.
-    func warnOfCertificates() {
-        // Listeners may have one certificate in common.
+    /// Says what of TLS will not do what it may be meant for.
+    func warnOfTLS() { warn(certificates.flatMap(\.warnings)) }
+
+    /// Says each of these once, for listeners may have one certificate in common.
+    private func warn(_ warnings: [String]) {
         var told: Set<String> = []
-        for warning in certificates.flatMap(\.warnings) where told.insert(warning).inserted {
-            context.log.warning(warning)
-        }
+        for warning in warnings where told.insert(warning).inserted { context.log.warning(warning) }
     }
 }

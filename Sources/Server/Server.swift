@@ -105,7 +105,7 @@ public final class Server: Sendable {
         }
         self.addresses = addresses
         self.certificates = certificates
-        warnOfCertificates()
+        warnOfTLS()
         warnOfMemory(settings.broker.limits)
     }
 

@@ -49,7 +49,10 @@ struct TLSFileTests {
 
     @Test func `a key that is too short is refused by name`() throws {
         let short = try Certificate(key: ["rsa:1024"])
-        #expect(complaint(short.file, short.key)?.hasPrefix("the certificate '\(short.file)' cannot be used: ") == true)
+        #expect(
+            complaint(short.file, short.key)
+                == "the certificate '\(short.file)' cannot be used: its key of 1024 bits is too short to be safe; take RSA of 2048 bits, or P-256"
+        )
     }
 
     @Test func `a certificate that is out of date, and one that has no name, work with a warning`() throws {
@@ -71,6 +74,28 @@ struct TLSFileTests {
             try warnings(good, nameless) == [
                 "the certificate '\(nameless.file)' is never chosen: it has no DNS name (subjectAltName)"
             ])
+    }
+
+    @Test func `an authority that is out of date, and one that is none, are warned of`() throws {
+        let (server, old, leaf) = (try Certificate(), try Certificate(), try Certificate())
+        let authority = try Authority()
+        try authority.sign(old, days: -1, basicConstraints: "CA:TRUE")
+        try authority.sign(leaf, basicConstraints: "CA:FALSE")
+        func warnings(_ file: String) throws -> [String] {
+            try TLSServerContext(
+                TLSServerSettings(
+                    certificate: server.files, clientCertificates: .required, clientAuthorities: file)
+            ).warnings
+        }
+        #expect(try warnings(authority.file) == [])
+        let expired = try warnings(old.file)
+        #expect(expired.count == 1)
+        #expect(expired.first?.hasPrefix("an authority in client_ca '\(old.file)' expired on 2") == true, "\(expired)")
+        let none =
+            "a certificate in client_ca '\(leaf.file)' is no authority (basicConstraints): it vouches for no other"
+        #expect(try warnings(leaf.file) == [none])
+        try write(read(authority.file) + read(leaf.file), to: leaf.file)
+        #expect(try warnings(leaf.file) == [none])
     }
 
     @Test func `reload serves the new certificate, and keeps the old one if the new cannot be read`() async throws {

@@ -68,8 +68,21 @@ final class TLSIdentity: @unchecked Sendable {
             unsafe SSL_CTX_use_PrivateKey(pointer, key) == 1,
             chain.allSatisfy({ unsafe copenssl_add_chain_certificate(pointer, $0.pointer) == 1 })
         else {
-            throw .unusableFile(
-                "the certificate '\(files.certificate)' cannot be used: \(TransportError.takeTLSReason() ?? "refused")")
+            throw .unusableFile("the certificate '\(files.certificate)' cannot be used: \(takeRefusal())")
+        }
+    }
+
+    /// Why OpenSSL did not take them, in words for those who know its rules no better.
+    private func takeRefusal() -> String {
+        let code = copenssl_reason(ERR_peek_last_error())
+        let reason = TransportError.takeTLSReason() ?? "refused"
+        switch code {
+        case SSL_R_EE_KEY_TOO_SMALL:
+            let bits = unsafe EVP_PKEY_get_bits(key)
+            return "its key of \(bits) bits is too short to be safe; take RSA of 2048 bits, or P-256"
+        case SSL_R_CA_KEY_TOO_SMALL: return "the key of an authority behind it in the file is too short to be safe"
+        case SSL_R_CA_MD_TOO_WEAK: return "it, or an authority behind it, is signed over a hash that is not safe"
+        default: return reason
         }
     }
 }

@@ -62,11 +62,18 @@ public final class TLSServerContext: Sendable {
         return problems
     }
 
-    /// What works, but not as it may be meant: certificates that have expired or are never chosen, and kernel TLS where
-    /// there is none.
+    /// What works, but not as it may be meant: the ``fileWarnings``, and kernel TLS where there is none.
     public var warnings: [String] {
+        guard settings.usesKernel, let absence = KernelTLS.absence else { return fileWarnings }
+        return fileWarnings + ["kernel_tls has no effect: \(absence)"]
+    }
+
+    /// What of the files works, but not as it may be meant: certificates that have expired or are never chosen, and
+    /// authorities that vouch for nobody.
+    public var fileWarnings: [String] {
+        let (identities, authorities) = loaded.withLock { ($0.identities, $0.authorities) }
         var warnings: [String] = []
-        for (index, identity) in loaded.withLock({ $0.identities }).enumerated() {
+        for (index, identity) in identities.enumerated() {
             let file = identity.files.certificate
             for certificate in [identity.certificate] + identity.chain {
                 if let complaint = certificate.dateComplaint {
@@ -77,10 +84,7 @@ public final class TLSServerContext: Sendable {
                 warnings.append("the certificate '\(file)' is never chosen: it has no DNS name (subjectAltName)")
             }
         }
-        if settings.usesKernel, let absence = KernelTLS.absence {
-            warnings.append("kernel_tls has no effect: \(absence)")
-        }
-        return warnings
+        return warnings + (authorities?.warnings ?? [])
     }
 
     /// The contexts that new sessions use.

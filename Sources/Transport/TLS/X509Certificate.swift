@@ -31,6 +31,9 @@ final class X509Certificate: @unchecked Sendable {
         return found
     }
 
+    /// Whether it may vouch for others (sections 4.2.1.3 and 4.2.1.9).
+    var isAuthority: Bool { unsafe X509_check_ca(pointer) != 0 }
+
     /// What is wrong with its dates now, `expired on 2026-11-30`; nil where nothing is.
     var dateComplaint: String? {
         if unsafe X509_cmp_current_time(X509_get0_notAfter(pointer)) < 0 {

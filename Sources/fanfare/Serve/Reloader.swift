@@ -106,7 +106,7 @@ final class Reloader: Sendable {
     private func tell(_ outcome: Server.Reload) -> Bool {
         let later =
             outcome.later.isEmpty
-            ? "" : "; until the broker is started again, as they were stay: \(outcome.later.joined(separator: ", "))"
+            ? "" : "; what has changed in \(outcome.later.joined(separator: ", ")) takes effect at the next start"
         guard outcome.kept > 0 else {
             log.info("settings and certificates were read again (SIGHUP)\(later)")
             return true

@@ -85,13 +85,16 @@ final class Authority: Sendable {
     }
 
     /// Signs a certificate over that one's key, for these days from now on; the file holds nothing else then.
-    func sign(_ certificate: Certificate, days: Int = 2, purpose: String = "clientAuth") throws {
+    func sign(
+        _ certificate: Certificate, days: Int = 2, purpose: String = "clientAuth", basicConstraints: String? = nil
+    ) throws {
         let (request, extensions) = (temporaryPath(".csr"), temporaryPath(".ext"))
         defer {
             unsafe unlink(request)
             unsafe unlink(extensions)
         }
-        try write("extendedKeyUsage=\(purpose)\n", to: extensions)
+        let constraints = basicConstraints.map { "basicConstraints=\($0)\n" } ?? ""
+        try write("extendedKeyUsage=\(purpose)\n\(constraints)", to: extensions)
         let commands = [
             ["openssl", "req", "-new", "-key", certificate.key, "-subj", "/CN=client", "-out", request],
             [
