@@ -79,11 +79,14 @@ public enum LimitName: String, Error, Sendable, CaseIterable {
         }
     }
 
+    /// Those that something can go past; `heartbeat_ms` is a pace.
+    static let bounds = allCases.filter { $0 != .heartbeat }
+
     /// Whether `null` stands for no bound.
     var mayBeNone: Bool { self == .connectionsPerAddress || self == .memoryBytes }
 
     /// What it may be.
-    var range: ClosedRange<Int> {
+    public var range: ClosedRange<Int> {
         switch self {
         case .connections, .connectionsPerAddress, .httpConnections: 1...10_000_000
         case .memoryPercent: 1...100

@@ -41,7 +41,8 @@ extension SettingsFile {
                 listen[listen.count - 1].compression = try CompressionSettings(entry, lines: &lines)
             }
             if let entry = object["proxy_protocol"] { listen[listen.count - 1].takesProxyProtocol = try entry.flag() }
-            guard let tls = object["tls"], !tls.isNull else { continue }
+            guard let tls = object["tls"] else { continue }
+            guard !tls.isNull else { throw tls.error("is null; leave it out where the listener has no TLS") }
             listen[listen.count - 1].tls = try readTLS(tls)
         }
         guard !listen.isEmpty else { throw entry.error("is empty; leave it out for the default address") }
@@ -78,7 +79,7 @@ extension SettingsFile {
         for element in try entry.list() {
             let origin = try element.text().lowercased()
             guard origin == "*" || WebOrigin(origin) != nil else {
-                throw element.error("is an origin such as https://example.org or http://127.0.0.1:3000, or * for any")
+                throw element.error(Self.complaint(ofOrigin: origin))
             }
             guard origin == "*" || !origin.contains("*") else {
                 throw element.error("is compared whole: name each origin, or let any page connect by \"*\" alone")
@@ -89,6 +90,19 @@ extension SettingsFile {
             origins.append(origin)
         }
         return origins
+    }
+
+    /// What is wrong with a text that is no origin; most often something stands behind one.
+    private static func complaint(ofOrigin text: String) -> String {
+        let words = "is an origin such as https://example.org or http://127.0.0.1:3000, or * for any"
+        var rest = ""
+        if let scheme = text.firstRange(of: "://"),
+            let end = text[scheme.upperBound...].firstIndex(where: { "/?#".contains($0) }),
+            WebOrigin(String(text[..<end])) != nil
+        {
+            rest = text[end] == "/" ? ", without the slash or path behind it" : ", without what stands behind it"
+        }
+        return "\(words)\(rest), not \"\(SettingsError.brief(text))\""
     }
 
     private func readProxies(_ entry: SettingsObject.Entry) throws(SettingsError) -> [String] {

@@ -73,7 +73,10 @@ extension SettingsObject.Entry {
 
     /// A text that is not empty.
     func text() throws(SettingsError) -> String {
-        guard case .string(let text) = value.kind else { throw error("is a text, not \(value.described)") }
+        guard case .string(let text) = value.kind else {
+            if case .number = value.kind { throw error("is a text, in quotes, not a number") }
+            throw error("is a text, not \(value.described)")
+        }
         guard !text.isEmpty else { throw error("is empty") }
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw error("has a control character in it") }
         return text
@@ -105,6 +108,9 @@ extension SettingsObject.Entry {
     ) throws(SettingsError) -> Choice {
         let known = Choice.allCases.map(\.rawValue)
         guard case .string(let text) = value.kind else {
+            if case .number = value.kind {
+                throw error("is \(known.joined(separator: " or ")) as a text, in quotes, not a number")
+            }
             throw error("is \(known.joined(separator: " or ")), not \(value.described)")
         }
         if let choice = Choice(rawValue: text) { return choice }

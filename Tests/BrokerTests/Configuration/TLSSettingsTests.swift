@@ -32,7 +32,6 @@ import Transport
         #expect(tls.clientAuthorities == nil)
         #expect(tls.minimumVersion == .tls1_2)
         #expect(!tls.usesKernel)
-        #expect(try read("null") == nil)
     }
 
     @Test(
@@ -44,7 +43,12 @@ import Transport
             ("{\"cert\": \"c\", \"key\": \"k\",\n\"client_certificates\": \"all\"}", 3, "none or optional or required"),
             ("{\"cert\": \"c\", \"key\": \"k\",\n\"client_certificates\": \"required\"}", 2, "needs \"client_ca\""),
             ("{\"cert\": \"c\", \"key\": \"k\",\n\"client_ca\": \"ca\"}", 3, "set client_certificates"),
-            ("{\"cert\": \"c\", \"key\": \"k\",\n\"minimum_version\": 1.2}", 3, "is 1.2 or 1.3"),
+            (
+                "{\"cert\": \"c\", \"key\": \"k\",\n\"minimum_version\": 1.3}", 3,
+                "is 1.2 or 1.3 as a text, in quotes, not a number"
+            ),
+            ("null", 2, "is null; leave it out where the listener has no TLS"),
+            ("{\"cert\": \"c\", \"key\":\n7}", 3, "key is a text, in quotes, not a number"),
             ("{\"cert\": \"c\", \"key\": \"k\",\n\"kernel_tls\": 1}", 3, "is true or false"),
         ] as [(String, Int, String)])
     func wrong(text: String, line: Int, words: String) throws {
