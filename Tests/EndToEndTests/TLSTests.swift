@@ -143,6 +143,53 @@ import Testing
         }
     }
 
+    @Test("SIGHUP tells a broken certificate of several listeners once, and of kernel TLS nothing again")
+    func toldOnce() async throws {
+        try await Places.withFolder { folder in
+            let authority = Authority(folder: folder)
+            for name in ["cert", "other"] { try await authority.make(name, for: Self.localhost) }
+            let settings = folder.appending(path: "settings.json")
+            let listener = """
+                {"address": "127.0.0.1:0", "tls": {"cert": "\(authority.path("cert.pem"))",
+                    "key": "\(authority.path("cert.key"))", "kernel_tls": true}}
+                """
+            try Data("{\"listen\": [\(listener), \(listener)]}".utf8).write(to: settings)
+            let options = ["--dev", "--store", "memory", "--config", settings.path()]
+            try await BrokerProcess.run(only: options, listeners: 2) { broker in
+                try Data(contentsOf: folder.appending(path: "other.pem")).write(to: folder.appending(path: "cert.pem"))
+                broker.program.send(SIGHUP)
+                let said = try await broker.program.wait { record in
+                    record.errors.contains("failed in part: settings were read again, one certificate stays as it was")
+                        ? record.errors : nil
+                }
+                #expect(said.ranges(of: "is not the key of the certificate").count == 1, "\(said)")
+                let hasKernel = FileManager.default.fileExists(atPath: "/sys/module/tls")
+                #expect(said.ranges(of: "kernel_tls has no effect").count == (hasKernel ? 0 : 1), "\(said)")
+            }
+        }
+    }
+
+    @Test("a client that comes to a TLS port without TLS shows what the port says")
+    func plainClient() async throws {
+        try await Places.withFolder { folder in
+            let authority = Authority(folder: folder)
+            try await authority.make("cert", for: Self.localhost)
+            let words = [
+                "--dev", "--store", "memory", "--tls-listen", "127.0.0.1:0", "--tls-cert", authority.path("cert.pem"),
+                "--tls-key", authority.path("cert.key"),
+            ]
+            try await BrokerProcess.run(only: words) { broker in
+                let url = broker.url.replacing("wss://", with: "ws://")
+                let words = ["react", "chat:1", "m", "👍", "--user", "ada", "--url", url]
+                let (status, record) = await (try Program(Places.fanfare, words)).end()
+                #expect(status == 1)
+                #expect(
+                    record.errors.contains("HTTP status 400: This port speaks TLS: use https:// or wss://."),
+                    "\(record.errors)")
+            }
+        }
+    }
+
     @Test(
         "settings of TLS that cannot be are told with their line",
         arguments: [

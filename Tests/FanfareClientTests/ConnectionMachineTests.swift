@@ -188,6 +188,10 @@ struct ConnectionMachineTests {
             (.rejected(status: 403), "the broker answered with HTTP status 403"),
             (.rejected(status: 404), "the broker answered with HTTP status 404"),
             (.rejected(status: 301), "the broker answered with HTTP status 301"),
+            (
+                .rejected(status: 400, words: "This port speaks TLS."),
+                "the broker answered with HTTP status 400: This port speaks TLS."
+            ),
         ] as [(Loss, String)])
     func neverThere(_ loss: Loss, _ why: String) {
         var rig = Rig()
@@ -195,6 +199,19 @@ struct ConnectionMachineTests {
         #expect(rig.tell(.lost(loss)) == [.finish(.unreachable(why))])
         #expect(rig.machine.state == .closed(.unreachable(why)))
         #expect(rig.machine.deadline == nil)
+    }
+
+    @Test(
+        "of what a refusal says the first line is shown, cut off, with characters of control escaped",
+        arguments: [
+            ("This port speaks TLS: use https://.\n", "This port speaks TLS: use https://."), ("a\r\nb", "a"),
+            ("a\u{1B}[2Jb\u{9B}1m", "a\\u{1B}[2Jb\\u{009B}1m"), ("{\"code\": \"not_found\"}", nil),
+            ("a\u{202E}b", "a\\u{202E}b"), ("<html>", nil),
+            ("", nil), ("\nlate", nil), (String(repeating: "é", count: 200), String(repeating: "é", count: 200)),
+            (String(repeating: "é", count: 201), String(repeating: "é", count: 200) + "…"),
+        ] as [(String, String?)])
+    func words(body: String, shown: String?) {
+        #expect(Loss.words(of: body) == shown)
     }
 
     @Test("takes a name that nobody could be asked for as one that may be known later: there is no network, say")

@@ -149,7 +149,7 @@ struct ConnectionMachine: Sendable {
         if let asked = farewell?.retryAfter {
             // A broker that greets and sends away in one breath must not be asked again in a tight loop.
             wait = wasStable ? asked : max(asked, backoff.next(using: &generator))
-        } else if case .rejected(_, let asked?) = loss {
+        } else if case .rejected(_, let asked?, _) = loss {
             // Many may have been told the same.
             wait = asked + backoff.next(using: &generator)
         } else {
@@ -170,12 +170,13 @@ struct ConnectionMachine: Sendable {
     private func finalReason(of loss: Loss) -> CloseReason? {
         switch loss {
         case _ where loss.isOfToken && (1...Self.maxRefusedTokens).contains(refusedTokens): return nil
-        case .rejected(status: 401, _): return .unauthorized("the broker does not accept the token (HTTP status 401)")
+        case .rejected(status: 401, _, _):
+            return .unauthorized("the broker does not accept the token (HTTP status 401)")
         case .closed(code: 4001, _):
             return .unauthorized("the token ran out or none was given (close code 4001)")
         case .closed(code: 4003, let reason): return .unwanted(code: 4003, reason: reason)
         case .impossible(let why) where connectedSince == nil: return .unreachable(why)
-        case .rejected(_, _) where connectedSince == nil && !loss.mayPass:
+        case .rejected where connectedSince == nil && !loss.mayPass:
             return .unreachable(loss.description)
         default:
             guard let farewell, farewell.retryAfter == nil else { return nil }

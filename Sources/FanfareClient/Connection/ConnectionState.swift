@@ -16,8 +16,9 @@ public enum Loss: Error, Hashable, CustomStringConvertible {
     case unreachable(String)
     /// There was no way to the broker, and none will open by itself: its name is not known, its certificate not accepted.
     case impossible(String)
-    /// The broker, or a proxy before it, answered the upgrade with this HTTP status, and may have said when to come back.
-    case rejected(status: Int, retryAfter: Duration? = nil)
+    /// The broker, or a proxy before it, answered the upgrade with this HTTP status, and may have said when to come back
+    /// and, in a line of text, why.
+    case rejected(status: Int, retryAfter: Duration? = nil, words: String? = nil)
     /// No welcome came in time.
     case noWelcome
     /// Nothing was heard for longer than the broker's heartbeat allows.
@@ -30,7 +31,7 @@ public enum Loss: Error, Hashable, CustomStringConvertible {
     /// Whether it was the token's fault: a new one may help.
     var isOfToken: Bool {
         switch self {
-        case .rejected(status: 401, _), .closed(code: 4001, _): true
+        case .rejected(status: 401, _, _), .closed(code: 4001, _): true
         default: false
         }
     }
@@ -38,7 +39,7 @@ public enum Loss: Error, Hashable, CustomStringConvertible {
     /// Whether it tells of a state of the broker that may change by itself (RFC 9110 section 15): it is not ready, or is
     /// asked too much.
     var mayPass: Bool {
-        guard case .rejected(let status, _) = self else { return false }
+        guard case .rejected(let status, _, _) = self else { return false }
         return status >= 500 || [408, 425, 429].contains(status)
     }
 
@@ -46,13 +47,33 @@ public enum Loss: Error, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let why), .impossible(let why): why
-        case .rejected(let status, let wait):
+        case .rejected(let status, let wait, let words):
             "the broker \(status == 503 ? "lets nobody in now (HTTP status 503)" : "answered with HTTP status \(status)")"
                 + (wait.map { ", and asks to come back in \($0.components.seconds) s" } ?? "")
+                + (words.map { ": \($0)" } ?? "")
         case .noWelcome: "no welcome came in time"
         case .silent: "nothing was heard for too long"
         case .closed(let code, let reason): "the broker closed with \(code)\(reason.isEmpty ? "" : " (\(reason))")"
         case .broken(let why): why.map { "the connection broke: \($0)" } ?? "the connection broke"
+        }
+    }
+}
+
+extension Loss {
+    /// The first line of an answer's text, as it may be shown: at most 200 characters, those of control escaped.
+    ///
+    /// `nil` where it is no text for a person but a document, such as JSON or HTML.
+    static func words(of body: String) -> String? {
+        let line = body.unicodeScalars.prefix { $0 != "\n" && $0 != "\r" }
+        guard let first = line.first, !"{[<".unicodeScalars.contains(first) else { return nil }
+        return line.prefix(200).map(shown).joined() + (line.dropFirst(200).isEmpty ? "" : "…")
+    }
+
+    private static func shown(_ scalar: Unicode.Scalar) -> String {
+        switch scalar.properties.generalCategory {
+        // Formats turn the direction of what follows.
+        case .control, .format, .lineSeparator, .paragraphSeparator: scalar.escaped(asASCII: true)
+        default: String(scalar)
         }
     }
 }

@@ -215,8 +215,10 @@ extension Loss {
 
     /// How a failed handshake is told.
     init(_ error: HandshakeError) {
-        if case .refused(let status, _, let seconds) = error {
-            self = .rejected(status: status, retryAfter: seconds.map { .seconds($0) })
+        if case .refused(let status, let body, let seconds) = error {
+            self = .rejected(
+                status: status, retryAfter: seconds.map { .seconds($0) },
+                words: status < 500 ? Loss.words(of: body) : nil)
         } else {
             self = .unreachable(error.description)
         }
