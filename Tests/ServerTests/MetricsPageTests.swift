@@ -28,4 +28,12 @@ import Testing
         let exported = Dictionary(families.map { ($0.name, $0.kind) }) { first, _ in first }
         #expect(exported == (try told()))
     }
+
+    @Test("each bound has a label, and heartbeat_ms, which is none, has not")
+    func bounds() throws {
+        let text = try TestServer().call("GET", "/metrics").text
+        let labels = text.matches(of: /fanfare_limit_hits_total\{limit="([a-z_]+)"\}/).map { String($0.1) }
+        let expected = LimitName.allCases.map(\.rawValue).filter { $0 != "heartbeat_ms" }
+        #expect(labels.sorted() == expected.sorted())
+    }
 }

@@ -60,6 +60,18 @@ import Testing
         #expect(entries(server, with: "limits.connections").map(\.trace?.traceID) == [Self.trace])
         _ = try socket.request(#""type":"ping""#)
     }
+
+    @Test("an event stream for which there is no place is told once, with where it came from")
+    func refusedStream() throws {
+        let server = try TestServer(limits: { $0.connections = 1 })
+        let first = try server.connect()
+        try first.send("GET", "/v1/channels/chat:1/stream?user=ada")
+        #expect(try first.event(after: first.head()).type == "subscribed")
+        #expect(try server.call("GET", "/v1/channels/chat:1/stream?user=ada", headers: Self.header).status == 503)
+        let said = server.said.all.filter { $0.level != .info }
+        #expect(said.map(\.line) == ["a connection from 127.0.0.1 was refused: limits.connections"])
+        #expect(said.map(\.trace?.traceID) == [Self.trace])
+    }
 }
 
 extension HTTPSocket {

@@ -37,7 +37,7 @@ extension HubMetrics {
         text.labelled(
             .counter, "fanfare_limit_hits_total", "How often a bound was hit, by the name of its setting.",
             label: "limit",
-            LimitName.allCases.map { ($0.rawValue, limits[$0]) })
+            LimitName.bounds.map { ($0.rawValue, limits[$0]) })
         text.labelled(
             .counter, "fanfare_closed_total", "Connections that ended, by close code.", label: "code",
             HubMetrics.closeCodes.map { (String($0), closed[$0] ?? 0) } + [("other", closed[0] ?? 0)])

@@ -118,7 +118,7 @@ extension HTTPConnection {
     private func follow(_ subscribe: Request.Subscribe, as identity: Identity, _ head: RequestHead) {
         let client = client(of: head).address
         guard let place = context.admit(client, to: hub, for: head) else {
-            return finish(.error(.full))
+            return finish(.error(.full), isTold: true)
         }
         var response = Response(status: 200)
         response.headers.append("Content-Type", "text/event-stream")

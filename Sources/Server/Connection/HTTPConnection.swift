@@ -223,11 +223,11 @@ final class HTTPConnection {
         phase = .answer
     }
 
-    /// Gives the answer to the request under way.
-    func finish(_ response: Response) {
+    /// Gives the answer to the request under way; `isTold`: the log has the reason already.
+    func finish(_ response: Response, isTold: Bool = false) {
         guard phase == .answer, let head = exchange?.head else { return }
         pending = nil
-        tell(response, to: head)
+        if !isTold { tell(response, to: head) }
         respond(response, to: head)
         process()
     }
