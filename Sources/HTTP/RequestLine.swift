@@ -25,7 +25,8 @@ enum RequestLine {
             }
         guard fits else { throw .badRequest("a malformed version") }
         guard version[5] == UInt8(ascii: "1") else {
-            throw HTTPError(status: 505, reason: "only HTTP/1.0 and HTTP/1.1 are spoken here")
+            throw HTTPError(
+                status: 505, reason: "only HTTP/1 is spoken here: HTTP/1.1, or HTTP/1.0 for what is no WebSocket")
         }
         return Int(version[7] - 0x30)
     }

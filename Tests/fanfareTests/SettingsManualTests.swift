@@ -57,7 +57,7 @@ import Testing
         "it says what is in force where nobody says anything",
         arguments: [
             "\\fBdata\\fR \\fIDIR\\fR\nthe folder of the store\\(aqs file, fanfare.db (default ./data)\n",
-            "\\fBlimits.stall_ms\\fR \\fImilliseconds\\fR\nin which a reader takes nothing of what waits (default 30000)\n",
+            "\\fBlimits.stall_ms\\fR \\fI100 to 3600000\\fR\nin which a reader takes nothing of what waits, in milliseconds (default 30000)\n",
             "\\fBdrain.within_ms\\fR \\fImilliseconds\\fR\nhow long connections have to get their answers and to end (default 10000)\n",
         ])
     func defaults(entry: String) throws {

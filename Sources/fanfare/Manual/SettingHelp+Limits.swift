@@ -2,8 +2,9 @@ import Broker
 
 extension SettingHelp {
     static func limit(_ name: LimitName) -> SettingHelp {
-        let isTime = name.rawValue.hasSuffix("_ms")
-        return SettingHelp("limits.\(name.rawValue)", isTime ? "milliseconds" : "a whole number", words(for: name))
+        let range = "\(name.range.lowerBound) to \(name.range.upperBound)"
+        let words = words(for: name) + (name.rawValue.hasSuffix("_ms") ? ", in milliseconds" : "")
+        return SettingHelp("limits.\(name.rawValue)", range, words)
     }
 
     private static func words(for name: LimitName) -> String {
