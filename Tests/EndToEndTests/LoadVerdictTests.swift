@@ -28,7 +28,7 @@ import Testing
             ("wrong-counts", "fanout", "counts_wrong"), ("wrong-counts", "react", "counts_wrong"),
             ("no-ack", "fanout", "errors"), ("wrong-result", "react", "errors"), ("false-recovery", "resume", "lost"),
             ("wrong-event-count", "fanout", "event_counts_wrong"), ("wrong-event-users", "react", "event_counts_wrong"),
-            ("wrong-event-total", "churn", "event_counts_wrong"),
+            ("wrong-event-total", "churn", "event_counts_wrong"), ("wrong-for-some", "fanout", "event_counts_wrong"),
             ("drop", "fanout", "connections.dropped"), ("lose", "storm", "lost"), ("lose", "slow", "lost"),
         ])
     func faulty(fault: String, scenario: String, metric: String) async throws {

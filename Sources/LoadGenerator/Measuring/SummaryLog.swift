@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// What a summary says, of the messages and reactions of a run.
 struct DecodedSummary {
     /// Where a count stands among those of a reader, and what it is.
@@ -30,7 +28,7 @@ struct SummaryLog {
         for age in 1...SummaryLog.capacity where age <= texts.count {
             let place = (oldest - age + texts.count) % texts.count
             let kept = texts[place]
-            if SummaryLog.isSame(kept.span, text) { return decoded[place] }
+            if kept.span.isSame(as: text) { return decoded[place] }
         }
         return nil
     }
@@ -48,16 +46,5 @@ struct SummaryLog {
         texts[oldest] = bytes
         decoded[oldest] = summary
         oldest = (oldest + 1) % SummaryLog.capacity
-    }
-
-    private static func isSame(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
-        guard one.count == other.count else { return false }
-        return unsafe one.withUnsafeBytes { mine in
-            unsafe other.withUnsafeBytes { theirs in
-                guard let mine = mine.baseAddress, let theirs = theirs.baseAddress else { return true }
-                // Both have as many bytes as the other; a loop of our own takes ten times as long.
-                return unsafe memcmp(mine, theirs, one.count) == 0
-            }
-        }
     }
 }

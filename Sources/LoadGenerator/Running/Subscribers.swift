@@ -9,13 +9,15 @@ final class Subscribers: LoadGroup {
     let plan: Plan
     let cast: Cast
     let run: RunID
-    private let sends: SendLog
+    let sends: SendLog
     /// By channel.
     var logs: [EventLog]
     /// By channel: the epochs that its counter has had, as far as was seen.
     var epochs: [[String]]
     /// By channel: what the numbers in its events must be.
     var eventCounts: [EventCounts]
+    /// By channel: its newest events.
+    var frames: [EventFrames]
     /// By channel: its newest summaries.
     var summaries: [SummaryLog]
     /// By connection, from the first number.
@@ -23,7 +25,7 @@ final class Subscribers: LoadGroup {
     /// What became of subscriptions that have ended.
     var past = Balance()
     private var hasEnded = false
-    private let userPrefix: String?
+    let userPrefix: String?
 
     /// What all that ever subscribed should have received, in events.
     struct Balance: Sendable {
@@ -57,6 +59,7 @@ final class Subscribers: LoadGroup {
         let capacity = EventLog.capacity(plan)
         logs = (0..<plan.channels).map { _ in EventLog(capacity: capacity) }
         epochs = [[String]](repeating: [], count: plan.channels)
+        frames = [EventFrames](repeating: EventFrames(channels: plan.channels), count: plan.channels)
         eventCounts = [EventCounts](repeating: EventCounts(), count: plan.channels)
         summaries = [SummaryLog](repeating: SummaryLog(), count: plan.channels)
         readers = [Reader](repeating: Reader(), count: numbers.count)
@@ -157,8 +160,12 @@ final class Subscribers: LoadGroup {
         let channel = cast.channel(ofSubscriber: connection.number)
         let stamp: Stamp?
         switch logs[channel][seq] {
-        case .stamped(let known): stamp = known
-        case .unstamped: stamp = nil
+        case .stamped(let known):
+            stamp = known
+            compare(text, at: seq, channel: channel, reader: connection.number)
+        case .unstamped:
+            stamp = nil
+            compare(text, at: seq, channel: channel, reader: connection.number)
         case .unseen:
             stamp = self.stamp(at: seq, of: change, text, channel: channel)
             logs[channel].enter(stamp, at: seq)
@@ -167,64 +174,6 @@ final class Subscribers: LoadGroup {
         guard let stamp, !readers[index].isSlow else { return connector.tally.untimed += 1 }
         connector.tally.latency.record((time - min(time, stamp.intended)) / 1000)
         connector.tally.latencyFromSend.record((time - min(time, stamp.sent)) / 1000)
-    }
-
-    /// When the request behind an event was due and sent, from the event as it was first seen on this loop.
-    private func stamp(at seq: UInt64, of change: Change?, _ text: Span<UInt8>, channel: Int) -> Stamp? {
-        var change = change
-        if change == nil {
-            guard case .event(_, let decoded) = try? BrokerMessage.decode(text) else {
-                connector.tally.count("undecodable message")
-                return nil
-            }
-            change = decoded
-        }
-        guard let change else { return nil }
-        let message = run.number(ofMessage: change.message)
-        let checked = eventCounts[channel].take(change, message: message, reaction: reaction)
-        connector.tally.eventCountsCompared += checked.compared
-        connector.tally.eventCountsWrong += checked.wrong
-        guard let message, let publisher = publisher(change, message) else { return nil }
-        let group: GroupCount
-        var carried: UInt64?
-        switch change.kind {
-        case .added(let added, _, let data):
-            group = added
-            carried = data.flatMap { run.number(in: $0.text) }
-        case .updated(let updated, let data):
-            group = updated
-            carried = run.number(in: data.text)
-        case .removed(let removed, _): group = removed
-        case .replaced, .cleared: return nil
-        }
-        guard let number = logs[channel].number(at: seq, carried: carried, by: publisher, step: plan.publishers) else {
-            return nil
-        }
-        return sends.stamp(of: number, cell: CountModel.cell(message: message, reaction: reaction(group.reaction)))
-    }
-
-    /// Whose request it was.
-    private func publisher(_ change: Change, _ message: Int) -> Int? {
-        let number: Int?
-        if !plan.scenario.isMixed {
-            number = message
-        } else if let userPrefix, let user = change.user, user.hasPrefix(userPrefix) {
-            number = Int(user.dropFirst(userPrefix.count)).map { $0 &- 1 }
-        } else {
-            number = userPrefix == nil ? message / plan.messages : nil
-        }
-        return number.flatMap { (0..<plan.publishers).contains($0) ? $0 : nil }
-    }
-
-    /// The number of a reaction; the broker may write it with or without a variation selector.
-    func reaction(_ reaction: Reaction) -> Int {
-        guard plan.reactions.count > 1 else { return 0 }
-        return plan.reactions.firstIndex { Subscribers.isSame($0, reaction.text) } ?? 15
-    }
-
-    private static func isSame(_ one: String, _ other: String) -> Bool {
-        one.unicodeScalars.lazy.filter { $0 != "\u{FE0F}" }
-            .elementsEqual(other.unicodeScalars.lazy.filter { $0 != "\u{FE0F}" })
     }
 
     func index(of connection: LoadConnection) -> Int { connection.number - numbers.lowerBound }

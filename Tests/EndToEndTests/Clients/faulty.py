@@ -31,7 +31,11 @@ turn = asyncio.Lock()
 
 
 class Reader:
+    last_number = 0
+
     def __init__(self, socket, mode):
+        Reader.last_number += 1
+        self.number = Reader.last_number
         self.socket = socket
         self.mode = mode
         self.count = 0
@@ -42,6 +46,8 @@ class Reader:
         wrong = self.count % EVERY == 0
         if wrong and FAULT == "lose":
             return
+        if FAULT == "wrong-for-some" and self.number % 2:
+            event = event.replace('"total":', '"total":1')
         if wrong and FAULT == "reorder":
             self.held = event
             return
