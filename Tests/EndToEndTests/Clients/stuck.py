@@ -140,8 +140,8 @@ def at_reload(folder):
             pathlib.Path(place.path("settings.json")).write_text(json.dumps(settings))
             broker.process.send_signal(signal.SIGHUP)
             equal(lasting(broker, "settings and certificates were read again", 2),
-                  "info: settings and certificates were read again (SIGHUP); until the broker is started again, as they were "
-                  "stay: listen, data")
+                  "info: settings and certificates were read again (SIGHUP); what has changed in listen, data takes effect "
+                  "at the next start")
         with Check("with settings and a certificate that are wrong, both are named"):
             place.put("settings.json", "a pipe")
             place.put("chain.pem", "a pipe")
