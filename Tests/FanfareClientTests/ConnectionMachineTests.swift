@@ -134,6 +134,9 @@ struct ConnectionMachineTests {
         _ = rig.tell(.goodbye(code: 1012, reason: "restart", retryAfter: .seconds(3)), after: .seconds(60))
         rig.machine.heard(at: rig.now + .seconds(1))
         #expect(rig.machine.deadline == rig.now + .seconds(5))
+        // Said again, it wins the broker no more time.
+        _ = rig.tell(.goodbye(code: 1012, reason: "restart", retryAfter: .seconds(9)), after: .seconds(4))
+        #expect(rig.machine.deadline == rig.now + .seconds(1))
         #expect(try rig.waitForDeadline() == [.drop])
         #expect(rig.wait == .seconds(3))
     }

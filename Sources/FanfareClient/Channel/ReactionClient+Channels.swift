@@ -91,6 +91,7 @@ extension ReactionClient {
         case .subscribed(let subscribed): take(subscribed)
         case .watched(.number(let id), let channel, _, _, _):
             guard let watch = watching.removeValue(forKey: id) else { return }
+            guard watch.channel == channel else { return distrust(Self.misread.message) }
             subscriptions[channel]?.watchesUnanswered -= 1
             subscriptions[channel]?.covered = watch.all
             feed(message, of: channel, covers: watch.all)
@@ -101,6 +102,7 @@ extension ReactionClient {
     private func take(_ subscribed: Subscribed) {
         let channel = subscribed.channel
         if case .number(let number) = subscribed.id, let asked = subscribing.removeValue(forKey: number) {
+            guard asked.channel == channel else { return distrust(Self.misread.message) }
             subscriptions[channel]?.covered = asked.messages
         }
         subscriptions[channel]?.take(.subscribed(subscribed))
@@ -112,14 +114,19 @@ extension ReactionClient {
         refuseFeeds(of: channel, error)
     }
 
+    /// Leaves a connection on which something was said that one cannot go on with.
+    private func distrust(_ why: String) {
+        perform(.drop)
+        handle(.lost(.broken(why)))
+    }
+
     private func refuse(_ id: UInt64, _ error: ClientError) {
         if let waiter = outbox.take(id) { return waiter.resume(returning: .failure(error)) }
         guard let channel = subscribing.removeValue(forKey: id)?.channel ?? watching.removeValue(forKey: id)?.channel
         else { return }
         if error.isTransient {
             // It may be granted later: come back as after any other trouble.
-            perform(.drop)
-            handle(.lost(.broken(error.message)))
+            distrust(error.message)
         } else {
             end(channel, error)
         }

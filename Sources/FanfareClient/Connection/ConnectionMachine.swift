@@ -88,6 +88,8 @@ struct ConnectionMachine: Sendable {
         case .start: return state == nil ? open(at: now) : []
         case .welcomed(let user, let heartbeat): return welcomed(user, heartbeat: heartbeat, at: now)
         case .goodbye(let code, let reason, let retryAfter):
+            // The first one counts: a broker that says it again and again is left nevertheless.
+            guard farewell == nil else { return [] }
             farewell = (code, reason, retryAfter)
             deadline = now + Self.farewellPatience
             return []

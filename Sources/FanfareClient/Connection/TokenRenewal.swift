@@ -39,6 +39,7 @@ extension ReactionClient {
 
     /// The broker has said welcome.
     func welcomed(_ welcome: Welcome) {
+        guard machine.state == .connecting else { return }
         renewal.due = nil
         renewal.welcome = (welcome.time, now)
         handle(.welcomed(user: welcome.user, heartbeat: .milliseconds(welcome.heartbeatMilliseconds)))

@@ -178,13 +178,13 @@ extension ChannelReactions {
         let due = state.outbox(now: milliseconds)
         for change in due { state.sent(change.key) }
         if !due.isEmpty { client.send(due.map { (key: $0.key, body: $0.request(in: channel)) }) }
+        // One that was set before may wait for longer than is asked for now.
+        flushing?.cancel()
         let wait = state.heldUntil - milliseconds
-        guard wait > 0, flushing == nil, !state.changes.all.isEmpty else { return }
+        guard wait > 0, !state.changes.all.isEmpty else { return }
         flushing = Task { [weak self] in
             try? await Task.sleep(for: .milliseconds(wait))
-            guard let self else { return }
-            flushing = nil
-            flush()
+            if !Task.isCancelled { self?.flush() }
         }
     }
 }

@@ -37,7 +37,7 @@ extension ReactionClient {
     ) async throws(ClientError) -> ReactorPage {
         let reply = try await request(
             .reactors(channel: channel, message: message, reaction: type?.text, limit: limit, after: cursor))
-        guard case .reactors(_, _, _, let total, let reactors, let next) = reply else { throw Self.misread }
+        guard case .reactors(_, channel, message, let total, let reactors, let next) = reply else { throw Self.misread }
         return ReactorPage(
             reactions: reactors.map { Reaction($0, on: message) }, total: Int(clamping: total), next: next)
     }

@@ -79,7 +79,7 @@ extension ReactionClient {
     ) async throws(ClientError) -> Answer {
         let key = Self.newKey()
         let reply = try await request(.operation(channel: channel, message: message, action: action, key: key))
-        guard case .ack(_, _, let answer, _, _) = reply else { throw Self.misread }
+        guard case .ack(_, channel, let answer, _, _) = reply, answer.message == message else { throw Self.misread }
         return answer
     }
 

@@ -27,6 +27,10 @@ extension ChannelState {
         let sights = groups.compactMap { group -> MessageSight.Group? in
             let status = Self.status(of: group.reaction, changes, counted)
             if group.count <= 0, !status.isFailed { return nil }
+            // A broker may say that somebody has more of a reaction than there is of it.
+            var group = group
+            group.count = max(group.count, 0)
+            group.users = max(group.users, 0)
             return .init(group: group, ownCount: own[group.reaction], status: status)
         }
         return MessageSight(total: max(total, 0), isDeleted: state.isDeleted, groups: sights, own: own)

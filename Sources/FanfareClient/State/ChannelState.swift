@@ -234,7 +234,7 @@ struct ChannelState: Sendable {
         if let own = answer.own, policy != .ephemeral {
             at(answer.message) { $0.note(OwnReactions(own), seq: answer.seq) }
         }
-        return Effect(changed: [answer.message], answered: answered)
+        return Effect(changed: Set([answer.message, answered?.message].compactMap { $0 }), answered: answered)
     }
 
     private mutating func refuse(_ key: String, _ error: ClientError, now: Int64) -> Effect {

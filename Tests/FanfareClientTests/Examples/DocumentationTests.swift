@@ -41,25 +41,48 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
         }
         return examples.filter { $0.first?.hasPrefix("// swift-tools-version") != true }
     }
+
+    /// The code in the midst of a sentence: what stands in backquotes and has parentheses; no links.
+    func phrases() throws -> [String] {
+        let text = try String(contentsOf: Self.repository.appending(path: path), encoding: .utf8)
+        let prose = text.split(separator: "```").enumerated().filter { $0.offset.isMultiple(of: 2) }
+        return prose.flatMap { _, part in
+            part.replacing(/``.+?``/, with: "").matches(of: /`([^`]+)`/).map { String($0.1) }
+        }.filter { $0.contains("(") }
+    }
 }
 
 @Suite("The documentation")
 struct DocumentationTests {
     @Test("has no example in Swift that does not compile", arguments: DocumentationPage.all)
     func examples(_ page: DocumentationPage) throws {
-        let folder = "Tests/FanfareClientTests/Examples"
-        let compiled = try ["DocumentedExamples.swift", "DocumentedViews.swift"].flatMap {
-            try DocumentationPage.lines(of: "\(folder)/\($0)")
-        }.joined(separator: "\n")
+        let compiled = try Self.compiled()
         for example in try page.examples() {
             #expect(
                 compiled.contains(example.joined(separator: "\n")), "\(page.path) has an example that is not compiled")
         }
     }
 
+    // The README's sentences are about other languages, too.
+    @Test("has no code in a sentence that does not compile", arguments: DocumentationPage.all.dropFirst())
+    func phrases(_ page: DocumentationPage) throws {
+        let compiled = try Self.compiled()
+        for phrase in try page.phrases() {
+            #expect(compiled.contains(phrase), "\(page.path) has `\(phrase)`, which is not compiled")
+        }
+    }
+
+    private static func compiled() throws -> String {
+        let folder = "Tests/FanfareClientTests/Examples"
+        return try ["DocumentedExamples.swift", "DocumentedViews.swift"].flatMap {
+            try DocumentationPage.lines(of: "\(folder)/\($0)")
+        }.joined(separator: "\n")
+    }
+
     @Test("has examples")
     func count() throws {
-        #expect(try DocumentationPage.all.flatMap { try $0.examples() }.count >= 15)
+        #expect(try DocumentationPage.all.flatMap { try $0.examples() }.count >= 16)
+        #expect(try DocumentationPage.all.dropFirst().flatMap { try $0.phrases() }.count >= 2)
     }
 
     @MainActor

@@ -79,6 +79,21 @@ enum DocumentedExamples {
         }
     }
 
+    static func reactingInAClosure(_ client: ReactionClient) {
+        Task {
+            do throws(ClientError) {
+                let answer = try await client.remove("👍", from: "m1", in: "chat:42")
+                print("there are \(answer.count ?? 0) now")
+            } catch {
+                print("not removed: \(error)", error.refusal == .frozen ? "(try later)" : "")
+            }
+        }
+    }
+
+    static func followingMany(_ client: ReactionClient) -> ChannelUpdates {
+        client.events(in: "live:final", mode: .summary)
+    }
+
     static func paging(_ client: ReactionClient) async throws {
         var page = try await client.reactors(of: "m1", in: "chat:42", with: "👍", limit: 50)
         for reaction in page.reactions { print(reaction.user, reaction.createdAt) }
