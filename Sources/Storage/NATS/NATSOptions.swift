@@ -17,8 +17,8 @@ struct NATSOptions: ~Copyable {
             throw .unavailable("there is no memory for a connection")
         }
         let options = unsafe NATSOptions(owning: made)
-        try options.setServers(settings)
         try options.setIdentity(settings)
+        try options.setServers(settings)
         try options.setTLS(settings)
         try options.setBehaviour()
         return options
@@ -108,8 +108,23 @@ struct NATSOptions: ~Copyable {
     }
 
     private func setServers(_ settings: NATSSettings) throws(StoreError) {
+        let servers = settings.servers.map(NATSServer.init)
+        var urls: [String] = []
+        if let identity = NATSOptions.commonIdentity(of: servers) {
+            urls = servers.map { $0.scheme + $0.place }
+            try setIdentity(identity)
+        } else {
+            for server in servers {
+                guard let url = server.urlForLibrary else {
+                    throw .unusable(
+                        "NATS: a name in the URL of '\(server.place)' has a colon or nothing: use nats.user and nats.password"
+                    )
+                }
+                urls.append(url)
+            }
+        }
         // The library copies them.
-        let texts = unsafe settings.servers.map { unsafe strdup($0) }
+        let texts = unsafe urls.map { unsafe strdup($0) }
         defer { unsafe texts.forEach { unsafe free($0) } }
         var pointers = unsafe texts.map { unsafe UnsafePointer($0) }
         let status = unsafe natsOptions_SetServers(handle, &pointers, Int32(clamping: pointers.count))
@@ -118,12 +133,26 @@ struct NATSOptions: ~Copyable {
 
     private func setIdentity(_ settings: NATSSettings) throws(StoreError) {
         if let user = settings.user {
-            try check(unsafe natsOptions_SetUserInfo(handle, user, settings.password ?? ""), "user and password")
+            try setIdentity(NATSIdentity(user: user, password: settings.password ?? ""))
         }
         if let file = settings.credentials {
             try check(
                 unsafe natsOptions_SetUserCredentialsFromFiles(handle, file, nil), "the credentials in '\(file)'")
         }
+    }
+
+    /// Who the broker is to all servers alike; `nil`: their URLs say different things of that, or nothing.
+    private static func commonIdentity(of servers: [NATSServer]) -> NATSIdentity? {
+        let identities = Set(servers.map(\.identity))
+        return identities.count == 1 ? identities.first ?? nil : nil
+    }
+
+    private func setIdentity(_ identity: NATSIdentity) throws(StoreError) {
+        let user = NATSIdentity.escaped(identity.user)
+        guard let password = identity.password.map(NATSIdentity.escaped) else {
+            return try check(unsafe natsOptions_SetToken(handle, user), "the token")
+        }
+        try check(unsafe natsOptions_SetUserInfo(handle, user, password), "user and password")
     }
 
     private func setTLS(_ settings: NATSSettings) throws(StoreError) {
