@@ -63,6 +63,26 @@ import Testing
         #expect(error?.reason == reasons[0], "by another name too")
     }
 
+    @Test
+    func `A copy that is put beside the write-ahead log of what it replaces is refused by all, until that is removed`()
+        throws
+    {
+        try #require(SQLiteStore(file: folder.file()).close() == nil)
+        try StoreBackup.make(of: folder.file(), to: folder.file("copy.db"))
+        try FileManager.default.removeItem(atPath: folder.file())
+        try FileManager.default.moveItem(atPath: folder.file("copy.db"), toPath: folder.file())
+        try Data("what came after the copy".utf8).write(to: URL(filePath: folder.file() + "-wal"))
+        let words =
+            "\(folder.file()) is a copy, and the write-ahead log of another file lies beside it: remove \(folder.file())-wal and \(folder.file())-shm"
+        for reason in reasons(folder.file()) { #expect(reason == words) }
+        let error = #expect(throws: StoreError.self) { try SQLiteStore(file: folder.file()) }
+        #expect(error == .unusable(words))
+        try FileManager.default.removeItem(atPath: folder.file() + "-wal")
+        let store = try SQLiteStore(file: folder.file())
+        #expect(try StoreCheck.run(folder.file()) == StoreCheck.Outcome(), "one with a log of its own is not")
+        #expect(store.close() == nil)
+    }
+
     @Test(arguments: ["a b?c#d%41ä.db", "file:x.db", "~&=+.db"])
     func `A store is read whatever its name has in it`(name: String) throws {
         try #require(SQLiteStore(file: folder.file(name)).close() == nil)

@@ -44,7 +44,7 @@ import CSQLite
     ///   is another program's, damaged, or of another version.
     static func open(readingStore file: String) throws(StoreError) -> Database {
         let place = try StoredFile(file)
-        try place.refuseCut()
+        try place.refuseWhatBrokersRefuse()
         let database = try asStoreError { () throws(SQLiteError) in try Database(reading: place) }
         database.setBusyTimeout(milliseconds: 5_000)
         do throws(StoreError) { try Schema.current.checkReadable(database, path: file) } catch {

@@ -24,7 +24,7 @@ struct DatabaseFile {
     /// Makes the file where it is missing, for its owner alone (mode 0600), and takes the locks that go with it; SQLite's
     /// other files take its mode over.
     ///
-    /// A file of 0 bytes that was a store is refused: SQLite would take it for a new one, and drop its write-ahead log. One
+    /// A copy with another file's write-ahead log beside it is refused. A file of 0 bytes that was a store is refused, too: SQLite would take it for a new one, and drop its write-ahead log. One
     /// that is missing was removed, and a new store begins.
     func lock() throws(StoreError) -> DatabaseLocks {
         let isThere = try StoredFile.size(of: path) != nil
@@ -32,6 +32,7 @@ struct DatabaseFile {
         if !isThere { beside.noteNothing() }
         let on = try FileLock(path: path, leavesHolder: false)
         if on.size == 0 { try StoredFile.refuseCut(path, wasStore: beside.marksStore) }
+        try StoredFile.refuseForeignLog(path)
         return DatabaseLocks(beside: beside, on: on)
     }
 

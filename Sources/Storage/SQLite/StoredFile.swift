@@ -54,14 +54,36 @@ struct StoredFile {
                 + "to begin with nothing")
     }
 
-    /// Refuses it where it has 0 bytes and was a store, as a broker does.
-    func refuseCut() throws(StoreError) {
-        guard size == 0 else { return }
+    /// Refuses a file beside which the write-ahead log of another one lies: SQLite would put that into it.
+    ///
+    /// A copy has no such log, and says so in its header (bytes 18 and 19 are 1, SQLite's file format, section 1.3.3); one that
+    /// gets a log has that changed, and on the disk, before the log has anything.
+    static func refuseForeignLog(_ path: String) throws(StoreError) {
+        var status = stat()
+        // The log first: where it has something, the header says so already.
+        guard unsafe stat(path + "-wal", &status) == 0, status.st_size > 0, hasHeaderWithoutLog(path) else { return }
+        throw .unusable(
+            "\(path) is a copy, and the write-ahead log of another file lies beside it: remove \(path)-wal and \(path)-shm"
+        )
+    }
+
+    private static func hasHeaderWithoutLog(_ path: String) -> Bool {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var header: [UInt8] = [0, 0]
+        return unsafe header.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, 18) } == 2
+            && header == [1, 1]
+    }
+
+    /// Refuses it where it has 0 bytes and was a store, or has another one's log, as a broker does.
+    func refuseWhatBrokersRefuse() throws(StoreError) {
         // What lies beside it lies beside the file itself, where this is a link.
         let real = unsafe realpath(path, nil)
         defer { unsafe free(real) }
         let place = unsafe real.map { unsafe String(cString: $0) } ?? path
-        try Self.refuseCut(place, wasStore: FileLock.marksStore(at: place + ".lock"))
+        if size == 0 { try Self.refuseCut(place, wasStore: FileLock.marksStore(at: place + ".lock")) }
+        try Self.refuseForeignLog(place)
     }
 
     /// What SQLite opens it by.
