@@ -27,6 +27,9 @@ public final class StoreHealth: Sendable {
     /// What is wrong with parts of that log, and whether there is anything.
     private let troubles = Locked<[Int: Trouble]>([:])
     private let hasTroubles = Atomic(false)
+    /// What is wrong with what single channels have in it, and whether there is anything.
+    private let logFaults = Locked<[String: LogFault]>([:])
+    private let hasAnyLogFault = Atomic(false)
     /// What time it is for that log's servers; `nil`: there is no such log.
     let logClock: LogClock?
 
@@ -68,6 +71,22 @@ public final class StoreHealth: Sendable {
             let wasIn = troubles.removeValue(forKey: part) != nil
             hasTroubles.store(!troubles.isEmpty, ordering: .relaxed)
             return wasIn
+        }
+    }
+
+    /// Whether anything is wrong with what some channel has in the log.
+    var hasLogFaults: Bool { hasAnyLogFault.load(ordering: .relaxed) }
+
+    /// Notes what is wrong with what a channel has in the log, or that nothing is any more; whether that is new.
+    ///
+    /// What a later version wrote stays until the broker is started anew: it applied nothing behind that.
+    func note(_ fault: LogFault?, ofChannel channel: String) -> Bool {
+        logFaults.withLock { faults in
+            let before = faults[channel]
+            guard before != fault, before != .laterVersion else { return false }
+            faults[channel] = fault
+            hasAnyLogFault.store(!faults.isEmpty, ordering: .relaxed)
+            return true
         }
     }
 
@@ -128,6 +147,9 @@ public final class StoreHealth: Sendable {
             readFailures.withLock({ $0.values.contains { $0.areOfAll(at: time) } })
         {
             return logClock == nil ? "the store cannot be read" : "the shared log cannot be read"
+        }
+        if hasLogFaults, let (channel, fault) = logFaults.withLock(\.first) {
+            return "channel '\(channel)': \(fault.rawValue)"
         }
         if hasTroubles.load(ordering: .relaxed) {
             let recent = troubles.withLock { $0.values.first { isRecent($0.at, at: time) }?.words }

@@ -61,6 +61,18 @@ import Testing
         try await runClient("majority.py", Places.fanfare)
     }
 
+    @Test(
+        "a snapshot that is older than what its log was relieved of is refused, and what a later version wrote stops a broker"
+    )
+    func olderState() async throws {
+        try await runClient("older_state.py", Places.fanfare)
+    }
+
+    @Test("whatever signs are in a name or a password, NATS takes it")
+    func names() async throws {
+        try await runClient("nats_names.py", Places.fanfare)
+    }
+
     @Test("a log that is slow and takes little at once: batches fit, what waits is bounded, what is refused stays out")
     func full() async throws {
         try await runClient("full.py", Places.fanfare)

@@ -189,11 +189,32 @@ import Testing
             one.pass([9, 9, 9], at: 10 * number + 3)
             other.pass(change("ada", number), at: 10 * number)
             #expect(one.chain.newest == other.chain.newest)
-            #expect(one.chain.contradiction(of: other.chain.newest) == nil)
+            #expect(one.contradiction(of: other.mark) == nil)
+            #expect(one.agrees(with: other.mark) == true)
             #expect(one.chain.contradiction(of: change("ada", number), at: 10 * number) == nil)
         }
-        #expect(one.chain.contradiction(of: LogMark(position: 10, digest: 1)) == nil, "too long ago")
-        #expect(one.chain.contradiction(of: LogMark(position: 401, digest: 1)) == nil, "no place of a change")
+        #expect(one.contradiction(of: LogMark(position: 10, digest: 1)) == nil, "too long ago")
+        #expect(one.agrees(with: LogMark(position: 10, digest: 1)) == nil)
+        #expect(one.contradiction(of: LogMark(position: 404, digest: 1)) == nil, "it has not come there")
+        #expect(one.agrees(with: LogMark(position: 404, digest: 1)) == nil)
+        let own = LogMark(position: 401, digest: one.mark.digest)
+        #expect(one.contradiction(of: LogMark(position: 401, digest: 1)) == own, "no place of a change")
+    }
+
+    @Test("a change that only one of two ledgers has makes their marks differ, wherever they have come to")
+    func missingChange() {
+        var (one, other) = (LogProgress(), LogProgress())
+        one.pass(change("ada", 1), at: 1)
+        other.pass(change("ada", 1), at: 1)
+        one.pass(change("ada", 2), at: 2)
+        #expect(one.contradiction(of: other.mark) == nil && other.contradiction(of: one.mark) == nil, "one is behind")
+        for number in 3...4 as ClosedRange<UInt64> {
+            let sign = LogBatch(writer: 2, number: number, rules: Rules(), entries: []).bytes
+            one.pass(sign, at: number)
+            other.pass(sign, at: number)
+            #expect(one.contradiction(of: other.mark) == one.mark)
+            #expect(other.contradiction(of: one.mark) == other.mark)
+        }
     }
 
     @Test("one other change makes all marks behind it other ones")
@@ -202,7 +223,7 @@ import Testing
         for number in 1...30 as ClosedRange<UInt64> {
             one.pass(change("ada", number), at: number)
             other.pass(change(number == 9 ? "eve" : "ada", number), at: number)
-            let own = one.chain.contradiction(of: other.chain.newest)
+            let own = one.contradiction(of: other.chain.newest)
             #expect(own == (number < 9 ? nil : one.chain.newest))
         }
         #expect(one.chain.contradiction(of: change("eve", 30), at: 30) == one.chain.newest)

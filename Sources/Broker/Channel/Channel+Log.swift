@@ -9,7 +9,7 @@ extension Channel {
 
     /// Takes what the log tells of the channel.
     func heard(_ entry: LogEntry, previous: UInt64, at moment: Moment) {
-        guard let position = line?.progress.position, entry.position > position else { return }
+        guard let position = line?.progress.position, entry.position > position, !hasStopped else { return }
         guard unread == nil, line?.isReading == false else {
             line?.hold(entry, previous: previous)
             return
@@ -26,11 +26,6 @@ extension Channel {
         drain(at: moment)
     }
 
-    /// Something may have been missed, at a time in milliseconds of the clock.
-    func doubt(at clock: Int64) {
-        line?.mustRead(at: clock)
-    }
-
     /// Takes what another broker says of its subscribers.
     func heard(said bytes: [UInt8], at moment: Moment) {
         if let notice = SharedOccupancy.Notice(bytes: bytes) {
@@ -41,7 +36,7 @@ extension Channel {
     }
 
     private func applyEarly(at moment: Moment) {
-        for entry in line?.takeEarly() ?? [] { apply(entry, at: moment) }
+        for entry in line?.takeEarly() ?? [] where !hasStopped { apply(entry, at: moment) }
         guard let line, !line.early.isEmpty else { return }
         if line.early.contains(where: { $0.previous < line.progress.position }) { self.line?.mustReadAll = true }
         self.line?.mustRead(at: moment.clock)
@@ -50,6 +45,7 @@ extension Channel {
     /// Takes what was read of the log; says what is wrong with it.
     func read(_ result: Result<LogReading, StoreError>, at moment: Moment) -> String? {
         line?.isReading = false
+        if hasStopped { return nil }
         let reading: LogReading
         do throws(StoreError) { reading = try result.get() } catch {
             readFailed(at: moment)
@@ -59,6 +55,7 @@ extension Channel {
         if let position = line?.inFlight?.position, position > reading.last?.position ?? 0 {
             line?.inFlight?.position = nil
         }
+        let isLoading = unread != nil
         switch reading.kind {
         case .more: line?.timesLess = 0
         case .less:
@@ -73,10 +70,13 @@ extension Channel {
                 readFailed(at: moment)
                 return "a snapshot of the channel is not one of this version's"
             }
+            let review = review(reading.entries, from: known.progress)
+            if review.hasGap { return foundGap(at: moment) }
+            line?.fault = nil
+            if isLoading { line?.isMarkDue = review.isContradicted }
             if !goesOn(from: known.progress, in: reading.entries, at: moment) { begin(with: known, at: moment) }
         }
-        let isLoading = unread != nil
-        for entry in reading.entries where entry.position > line?.progress.position ?? .max {
+        for entry in reading.entries where !hasStopped && entry.position > line?.progress.position ?? .max {
             apply(entry, isReplay: isLoading, compares: reading.kind == .more, at: moment)
         }
         if reading.kind == .more { compare(with: reading.last, at: moment) }
@@ -92,9 +92,9 @@ extension Channel {
         return nil
     }
 
-    private func readFailed(at moment: Moment) {
+    func readFailed(_ delay: Int64 = LogLine.resendDelay, at moment: Moment) {
         guard unread == nil else { return loaded(nil, group: 0, at: moment) }
-        line?.readAt = moment.clock + LogLine.resendDelay
+        line?.readAt = moment.clock + delay
         if case .request(let request) = line?.queue.first, line?.isHeldBack == true {
             answerHeldBack(with: tooEarly(request), at: moment)
         }
@@ -116,7 +116,7 @@ extension Channel {
         outbox.emit(reply, at: moment)
     }
 
-    private func tooEarly(_ request: ChannelRequest) -> Reply {
+    func tooEarly(_ request: ChannelRequest) -> Reply {
         refusal(of: request, .unavailable, "this broker has not heard of all that you have seen yet; try again")
     }
 
@@ -136,9 +136,9 @@ extension Channel {
     /// What is to be asked of the log; `number` is for a batch that begins, where one does.
     func takeLogWork(number: UInt64, at moment: Moment) -> LogWork {
         var work = LogWork()
-        (work.hasReturned, work.hasForeign) = (line?.hasReturned ?? false, line?.hasForeign ?? false)
+        work.hasReturned = line?.hasReturned ?? false
+        work.fault = line?.fault
         if work.hasReturned { line?.hasReturned = false }
-        if work.hasForeign { line?.hasForeign = false }
         retry(&work, number: number, at: moment)
         if line?.inFlight == nil, unread == nil {
             let entries = nextEntries(at: moment)
@@ -150,6 +150,7 @@ extension Channel {
             work.read = line.mustReadAll ? .all : .after(line.progress.position)
         }
         if let notice = outbox.takeNotice(at: moment) { work.say.append(notice.bytes) }
+        if let mark = takeMark() { work.say.append(mark) }
         if let doubt = takeDoubt() {
             work.say.append(doubt)
             work.isInDoubt = true
@@ -262,8 +263,8 @@ extension Channel {
 
     private func apply(_ entry: LogEntry, isReplay: Bool = false, compares: Bool = true, at moment: Moment) {
         guard let batch = LogBatch(bytes: entry.bytes) else {
+            if LogBatch.isOfLaterVersion(entry.bytes) { return stopAtLaterVersion(at: moment) }
             line?.progress.skip(to: entry.position)
-            if LogBatch.isOfLaterVersion(entry.bytes) { line?.hasForeign = true }
             return
         }
         guard line?.progress.advance(to: batch, as: entry.bytes, at: entry.position) ?? false else { return }

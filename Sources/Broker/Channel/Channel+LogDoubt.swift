@@ -7,8 +7,51 @@ extension Channel {
     /// Compares what this channel was made from with what another broker's was.
     func compare(_ mark: LogMark, by writer: UInt64, at moment: Moment) {
         // What this broker said before it read all says nothing of what it is now.
-        guard let line, writer != line.writer, let own = line.progress.chain.contradiction(of: mark) else { return }
-        doubtAll(from: own, at: moment)
+        guard let line, writer != line.writer else { return }
+        if let own = line.progress.contradiction(of: mark) {
+            doubtAll(from: own, at: moment)
+        } else if mark == line.progress.mark {
+            self.line?.isMarkKnown = true
+        }
+    }
+
+    /// Something may have been missed, at a time in milliseconds of the clock: it is looked at, and the other brokers are
+    /// told what this one has come to, unless one has told the same since the last time.
+    func doubt(at clock: Int64) {
+        line?.look(at: clock)
+    }
+
+    /// What this broker has come to, where the others are to be told; `nil`: they are not.
+    func takeMark() -> [UInt8]? {
+        guard let line, line.isMarkDue, unread == nil, line.fault == nil else { return nil }
+        self.line?.isMarkDue = false
+        return LogDoubt.Notice(writer: line.writer, mark: line.progress.mark).bytes
+    }
+
+    /// What the entries say of themselves that were read behind what is known, up to one of a later version.
+    func review(_ entries: [LogEntry], from start: LogProgress) -> LogReview {
+        var review = LogReview(from: start)
+        for entry in entries {
+            if LogBatch.isOfLaterVersion(entry.bytes) { break }
+            review.pass(entry.bytes, at: entry.position)
+        }
+        return review
+    }
+
+    /// Goes no further, since a change of a later version comes next: what it does to those behind it is not known here.
+    func stopAtLaterVersion(at moment: Moment) {
+        line?.fault = .laterVersion
+        line?.readAt = nil
+        line?.early = []
+        line?.isHeldBack = false
+        refuseOperations(at: moment)
+    }
+
+    /// What was read does not go together: nothing of it is taken.
+    func foundGap(at moment: Moment) -> String {
+        line?.fault = .gap
+        readFailed(LogLine.gapDelay, at: moment)
+        return LogFault.gap.rawValue
     }
 
     /// Compares what this channel was made from with the last entry that there is.

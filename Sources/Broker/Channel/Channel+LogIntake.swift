@@ -53,6 +53,9 @@ extension Channel {
         if line?.isDown ?? false {
             return .reply(refusal(of: request, .unavailable, LogLine.unavailable))
         }
+        if hasStopped {
+            return .reply(refusal(of: request, .unavailable, LogFault.laterVersion.rawValue + "; nothing was changed"))
+        }
         if let fault = line?.clock?.fault(at: moment) {
             return .reply(refusal(of: request, .unavailable, fault + "; nothing was changed"))
         }
@@ -96,13 +99,16 @@ extension Channel {
                 continue
             case .reply(let reply): outbox.emit(reply, at: moment)
             case .request(let request):
-                if isAhead(request) {
+                if isAhead(request), hasStopped {
+                    outbox.emit(tooEarly(request), at: moment)
+                } else if isAhead(request) {
                     if line?.isHeldBack == false { line?.mustRead(at: moment.clock) }
                     line?.isHeldBack = true
                     return
+                } else {
+                    line?.isHeldBack = false
+                    outbox.emit(answer(to: request, at: moment), at: moment)
                 }
-                line?.isHeldBack = false
-                outbox.emit(answer(to: request, at: moment), at: moment)
             }
             line?.queue.removeFirst()
         }

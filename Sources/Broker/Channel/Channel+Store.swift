@@ -35,7 +35,7 @@ extension Channel {
         case .revoke: revoked(for: request)
         case .refused(let code, let words), .refusedSubscription(let code, let words):
             refusal(of: request, code, words)
-        default: refusal(of: request, .unavailable, "the store cannot be read now")
+        default: refusal(of: request, .unavailable, line?.fault?.rawValue ?? "the store cannot be read now")
         }
     }
 

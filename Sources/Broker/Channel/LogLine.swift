@@ -38,6 +38,8 @@ struct LogLine: Sendable {
     static let returnDelay: Int64 = 300
     /// How many operations a batch has at most.
     static let maxOperations = 500
+    /// How long after something was found missing it is looked for again, in milliseconds.
+    static let gapDelay: Int64 = 10_000
     /// How many entries are held that came before their time.
     static let maxEarly = 4_096
     /// Every so many batches the writer of the last one keeps a snapshot.
@@ -66,8 +68,12 @@ struct LogLine: Sendable {
     var readAt: Int64?
     /// Whether all of it is to be read, since what is known is not what the log has.
     var mustReadAll = false
-    /// Whether the log had something that only a later version understands.
-    var hasForeign = false
+    /// What is wrong with the channel's part of the log, so that this broker cannot know what it comes to; `nil`: nothing.
+    var fault: LogFault?
+    /// Whether the other brokers are to be told what this one has come to, and whether one has told the same since that was
+    /// last so.
+    var isMarkDue = false
+    var isMarkKnown = false
     /// Whether other brokers were seen to have applied something else.
     var doubt = LogDoubt()
     /// How often in a row the log ended before what is known.
@@ -107,7 +113,15 @@ struct LogLine: Sendable {
 
     /// Notes that something may be missing.
     mutating func mustRead(at clock: Int64) {
+        if fault == .laterVersion { return }
         readAt = min(readAt ?? clock, clock)
+    }
+
+    /// Notes that something may be missing, and that what is known is to be told, unless another broker has told the same.
+    mutating func look(at clock: Int64) {
+        mustRead(at: clock)
+        isMarkDue = !isMarkKnown
+        isMarkKnown = false
     }
 
     /// Keeps an entry until those ahead of it are there.
@@ -152,8 +166,8 @@ struct LogWork: Sendable {
     var say: [[UInt8]] = []
     /// Whether another broker was seen to have applied something else.
     var isInDoubt = false
-    /// Whether the log had something that only a later version understands.
-    var hasForeign = false
+    /// What is wrong with the channel's part of the log; `nil`: nothing.
+    var fault: LogFault?
     /// A snapshot to keep.
     var snapshot: (position: UInt64, bytes: @Sendable () -> [UInt8])?
 

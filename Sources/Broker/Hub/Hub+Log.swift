@@ -48,7 +48,9 @@ extension Hub {
             (channel.read(result, at: moment), channel.isUnread)
         }
         resident.isUnread = isUnread
-        if let fault { log.say(.error, .store, "the log could not be read for a channel: \(fault)") }
+        if let fault, resident.channel.assumeIsolated({ $0.line?.fault }) == nil {
+            log.say(.error, .store, "the log could not be read for a channel: \(fault)")
+        }
         mark(resident)
     }
 
@@ -93,12 +95,7 @@ extension Hub {
             sharedLog.read(name, after: read.known) { inbox.post(.read(name, $0)) }
         }
         for bytes in work.say { sharedLog.say(bytes, about: name) }
-        if work.hasForeign {
-            note(trouble: "the shared log has changes of a later version", with: name)
-            log.say(
-                .error, .store,
-                "the log has a change that only a later version of Fanfare understands, and this broker leaves it out")
-        }
+        note(work.fault, with: resident)
         if work.isInDoubt {
             log.say(
                 .warning, .store, "brokers have applied different changes of a channel: it is read from the log anew")
@@ -117,6 +114,18 @@ extension Hub {
     private func note(trouble words: String, with name: String) {
         guard let sharedLog else { return }
         health.note(trouble: words, ofPart: sharedLog.part(of: name), at: loop.now)
+    }
+
+    /// Notes what is wrong with what a channel has in the log, or that nothing is any more.
+    private func note(_ fault: LogFault?, with resident: Resident) {
+        guard fault != nil || health.hasLogFaults && !resident.isUnread else { return }
+        let name = resident.channel.name
+        guard health.note(fault, ofChannel: name) else { return }
+        if let fault {
+            log.say(.error, .store, "channel '\(name)': \(fault.rawValue); \(fault.advice)")
+        } else {
+            log.say(.info, .store, "channel '\(name)': the log is whole again")
+        }
     }
 
     /// Looks every second at some channels: what the log tells may get lost on its way where nothing follows it.
@@ -146,6 +155,8 @@ extension Hub {
         for name in names.suffix(most) {
             guard let resident = residents[name] else { continue }
             resident.channel.assumeIsolated { $0.doubt(at: clock) }
+            // Whoever asked for it was refused; where what is missing comes back, nobody need ask for that to be noticed.
+            if resident.isUnread, health.hasLogFaults { read(resident, name) }
             mark(resident)
         }
         names.removeLast(min(names.count, most))

@@ -36,9 +36,9 @@ public struct LogChain: Sendable, Equatable {
         marks.append(LogMark(position: position, digest: digest))
     }
 
-    /// Its own mark at the place of another one, where that one's ledger was made from other batches; else `nil`.
-    public func contradiction(of mark: LogMark) -> LogMark? {
-        marks.last { $0.position == mark.position && $0.digest != mark.digest }
+    /// What all batches up to a place come to, where that is not too long ago; else `nil`.
+    func digest(at position: UInt64) -> UInt64? {
+        marks.last { $0.position <= position }?.digest
     }
 
     /// Its own mark at a place from which it has applied another batch than what stands there; else `nil`.

@@ -58,6 +58,22 @@ public struct LogProgress: Sendable, Equatable {
         return time
     }
 
+    /// How far it has come, and what all that comes to.
+    public var mark: LogMark { LogMark(position: position, digest: chain.newest.digest) }
+
+    /// Whether it had come to the same as another ledger where that one was; `nil`: it has not come there yet, or that is too
+    /// long ago.
+    public func agrees(with mark: LogMark) -> Bool? {
+        guard mark.position <= position else { return nil }
+        return chain.digest(at: mark.position).map { $0 == mark.digest }
+    }
+
+    /// Its own mark at the place of another one, where that one's ledger was made from other batches; else `nil`.
+    public func contradiction(of mark: LogMark) -> LogMark? {
+        guard agrees(with: mark) == false, let own = chain.digest(at: mark.position) else { return nil }
+        return LogMark(position: mark.position, digest: own)
+    }
+
     /// Whether a writer's batch, or a later one of its, was applied.
     public func hasApplied(_ number: UInt64, of writer: UInt64) -> Bool {
         writers[writer].map { number <= $0.number } ?? false

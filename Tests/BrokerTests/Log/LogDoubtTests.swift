@@ -126,18 +126,107 @@ import Testing
         #expect(SharedOccupancy.Notice(bytes: notice.bytes) == nil)
     }
 
-    @Test("a change of a later version is left out, and that is told once; what is no batch at all is not")
-    func laterVersion() async throws {
+    /// A broker that had all, and one that came later and was told something else in the middle of the log.
+    private func differingInTheMiddle() async throws -> LogHarness {
         let harness = try await LogHarness(1)
-        let node = harness.nodes[0]
+        for user in 1...3 {
+            await harness.add(0, user)
+            await harness.settle()
+        }
+        let late = harness.addUnread()
+        var reading = harness.log.read(after: nil)
+        reading.entries[1].bytes = foreign("mallory")
+        #expect(await late.channel.read(.success(reading), at: harness.moment) == nil)
+        #expect(await users(late) == ["u1", "mallory", "u3"])
+        return harness
+    }
+
+    @Test("a broker that reads what contradicts itself tells the others, and all become what the log is")
+    func contradictoryReading() async throws {
+        let harness = try await differingInTheMiddle()
+        // One says it, the other one reads and says what it has, the first one reads.
+        for _ in 0..<3 { await harness.settle() }
+        for node in harness.nodes { #expect(await users(node) == ["u1", "u2", "u3"]) }
+        #expect(count("added", harness.nodes[0]) == 0 && count("missed", harness.nodes[0]) == 0)
+    }
+
+    @Test("brokers that differ and are at rest find out by what they say when they look", arguments: [0, 1])
+    func atRest(looker: Int) async throws {
+        let harness = try await differingInTheMiddle()
+        // What the late one says is lost.
+        _ = await harness.nodes[1].channel.takeLogWork(number: 1, at: harness.moment)
+        await harness.settle()
+        #expect(await users(harness.nodes[1]).contains("mallory"))
+        await harness.markDoubtful(looker)
+        await harness.settle()
+        for node in harness.nodes { #expect(await users(node) == ["u1", "u2", "u3"]) }
+    }
+
+    @Test("a broker that looks says what it has come to, unless another one has said the same since it looked last")
+    func oneSays() async throws {
+        let harness = try await LogHarness(2)
+        await harness.add(0, 1)
+        await harness.settle()
+        var said: [[Int]] = []
+        for _ in 0..<3 {
+            var inRound: [Int] = []
+            for (index, node) in harness.nodes.enumerated() {
+                await harness.markDoubtful(index)
+                let work = await node.channel.takeLogWork(number: node.number, at: harness.moment)
+                inRound.append(work.say.count)
+                for bytes in work.say {
+                    for other in harness.nodes { await other.channel.heard(said: bytes, at: harness.moment) }
+                }
+                _ = await node.channel.read(.success(harness.log.read(after: 1)), at: harness.moment)
+            }
+            said.append(inRound)
+        }
+        #expect(said == [[1, 0], [1, 0], [1, 0]])
+    }
+
+    @Test(
+        "behind a change of a later version nothing is applied, and no change is taken; what is no batch at all is left out"
+    )
+    func laterVersion() async throws {
         for (first, isLater) in [(0, false), (1, false), (2, false), (3, true), (255, true)] as [(UInt8, Bool)] {
+            let harness = try await LogHarness(1)
+            let node = harness.nodes[0]
+            let before = await harness.add(0, 1, key: "k")
+            await harness.settle()
+            let underWay = await harness.add(0, 2)
+            await harness.collect(node)
             let (entry, previous) = harness.log.append([first, 7, 7], step: 1)
             await node.channel.heard(entry, previous: previous, at: harness.moment)
             let work = await node.channel.takeLogWork(number: node.number, at: harness.moment)
-            #expect(work.hasForeign == isLater)
-            #expect(await node.channel.takeLogWork(number: node.number, at: harness.moment).hasForeign == false)
-            #expect(await node.channel.line?.progress.position == entry.position)
+            #expect(work.fault == (isLater ? .laterVersion : nil))
+            await harness.settle()
+            #expect((harness.reply(0, underWay)?["code"] as? String == "unavailable") == isLater)
+            let after = await harness.add(0, 3)
+            let again = await harness.add(0, 1, key: "k")
+            let ahead = await harness.subscribe(0, 9, since: 50)
+            await harness.settle()
+            #expect(harness.reply(0, before)?["seq"] as? Int == 1)
+            #expect((harness.reply(0, after)?["code"] as? String == "unavailable") == isLater)
+            #expect(harness.reply(0, again)?["seq"] as? Int == 1, "what is known is answered")
+            #expect((harness.reply(0, ahead)?["code"] as? String == "unavailable") == isLater)
+            #expect(await node.channel.ledger.seq == (isLater ? 1 : 3))
+            #expect(await node.channel.isIdle == true || !isLater)
         }
+    }
+
+    @Test("a broker that comes to a channel with a change of a later version shows what was before that")
+    func laterVersionRead() async throws {
+        let harness = try await LogHarness(1)
+        await harness.add(0, 1)
+        await harness.settle()
+        _ = harness.log.append([3, 7], step: 1)
+        _ = harness.log.append(foreign("mallory"), step: 1)
+        try await harness.addNode()
+        let id = await harness.add(1, 5)
+        await harness.settle()
+        #expect(await users(harness.nodes[1]) == ["u1"])
+        #expect(await harness.nodes[1].channel.line?.fault == .laterVersion)
+        #expect(harness.reply(1, id)?["code"] as? String == "unavailable")
     }
 
     @Test("a snapshot that was kept before there were marks is read")

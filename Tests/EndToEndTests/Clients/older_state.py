@@ -1,0 +1,150 @@
+"""A log that does not go together with its snapshots, and one to which a later version has written.
+
+Words: FANFARE     FANFARE: the command
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import tempfile
+
+from checks import Check, Client, equal, main, matches
+from cluster_lives import call, readiness, request_of_nats, until
+from nodes import Nodes
+
+CHANNEL = "chat:older"
+# So many batches make a broker write a snapshot.
+ROUND = 512
+
+
+async def add(broker, channel=CHANNEL, message="m", count=1):
+    async with await Client.connect(broker.url, "ada") as ada:
+        for number in range(count):
+            reply = await ada.request("add", channel=channel, message="%s-%d" % (message, number), reaction="👍")
+    return reply
+
+
+async def seq(broker):
+    async with await Client.connect(broker.url, "ada") as ada:
+        return (await ada.request("list", channel=CHANNEL, limit=1)).get("seq")
+
+
+async def log(nodes):
+    answer = await request_of_nats(nodes.servers[0].port, "$JS.API.STREAM.INFO.fanfare-log-0")
+    return answer["state"]["first_seq"], answer["config"]["subjects"][0]
+
+
+async def publish(nodes, subject, body):
+    """One message to a subject, acknowledged by its stream."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", nodes.servers[0].port)
+    writer.write(b'CONNECT {"verbose":false}\r\nSUB _INBOX.test 1\r\nPUB %s _INBOX.test %d\r\n%s\r\n' % (
+        subject.encode(), len(body), body))
+    while not (line := await reader.readline()).startswith(b"MSG"):
+        assert line, "the NATS server has ended it"
+    answer = json.loads(await reader.readexactly(int(line.split()[-1])))
+    writer.close()
+    assert "seq" in answer, answer
+
+
+async def older_state(nodes, folder):
+    right, late = nodes.brokers
+    server = nodes.servers[0]
+    stream = os.path.join(folder, "jetstream-0", "jetstream", "$G", "streams", "fanfare-state")
+    copy = os.path.join(folder, "older-state")
+    listener = await Client.connect(right.url, "listener")
+    matches(await listener.request("subscribe", channel=CHANNEL), type="subscribed")
+
+    async def heads():
+        answer = await request_of_nats(server.port, "$JS.API.STREAM.INFO.fanfare-state")
+        return answer["state"]["last_seq"]
+
+    before = await heads()
+    await add(right, message="first", count=ROUND + 50)
+
+    async def is_kept():
+        # Its one part, and its head.
+        return await heads() >= before + 2
+    await until(is_kept, "the first snapshot is there")
+    await server.end()
+    shutil.copytree(stream, copy)
+    await server.start()
+    await server.reachable()
+    await readiness(right, 200)
+    for number in range(8):
+        matches(await add(right, message="round-%d" % number, count=ROUND), type="ack")
+        # The next snapshot is worth it after some seconds.
+        await asyncio.sleep(3)
+        if (await log(nodes))[0] > ROUND + 100:
+            break
+    last = await seq(right)
+    assert (await log(nodes))[0] > ROUND + 100, "the log was let go of behind the copy's snapshot"
+
+    await server.end()
+    await late.end()
+    shutil.rmtree(stream)
+    shutil.move(copy, stream)
+    await server.start()
+    await server.reachable()
+    await readiness(right, 200)
+    await late.start()
+    await late.serving()
+    with Check("a channel whose snapshot is older than what its log was relieved of is unavailable"):
+        matches(await add(late), type="error", code="unavailable")
+        matches(await add(late, channel="chat:other"), type="ack", seq=1)
+    with Check("the broker is not ready, and says so in one line that names the channel"):
+        status, words = await call(late.http + "/readyz")
+        equal(status, 503, "status")
+        assert "gap" in words and CHANNEL in words, words
+        matches(await add(late), type="error", code="unavailable")
+        equal(late.said().count("'%s': the shared log has a gap" % CHANNEL), 1, "lines")
+    with Check("a broker that has it in memory keeps it, and goes on"):
+        matches(await add(right, message="next"), type="ack", seq=last + 1)
+        equal((await call(right.http + "/readyz"))[0], 200, "status")
+    with Check("and the next snapshot that it writes mends it for all, though nobody asks"):
+        last = (await add(right, message="mend", count=2 * ROUND))["seq"]
+        await readiness(late, 200)
+        equal([await seq(right), await seq(late)], [last, last], "seqs")
+        matches(await add(late, message="mended"), type="ack", seq=last + 1)
+    with Check("who subscribed to the right one has heard of nothing but changes"):
+        await listener.ping()
+        equal({message["type"] for message in listener.seen}, {"welcome", "subscribed", "added", "pong"}, "types")
+    await listener.close()
+
+
+async def later_version(nodes):
+    one = nodes.brokers[0]
+    matches(await add(one, channel="chat:later"), type="ack", seq=1)
+    subject = (await log(nodes))[1].replace("*", "chat:later")
+    await publish(nodes, subject, b"\x03what nobody knows")
+    with Check("a broker is not ready that comes upon a change of a later version, and stays so"):
+        await readiness(one, 503)
+        matches(await add(one, channel="chat:quite-another"), type="ack")
+        status, words = await call(one.http + "/readyz")
+        equal(status, 503, "status")
+        assert "later version" in words, words
+    with Check("it takes no change of that channel"):
+        matches(await add(one, channel="chat:later", message="n"), type="error", code="unavailable")
+        equal(one.said().count("a change that only a later version"), 1, "lines")
+    await one.end(signal.SIGTERM)
+    await one.start()
+    await one.serving()
+    with Check("started anew it is ready until it comes upon it again"):
+        await readiness(one, 200)
+        matches(await add(one, channel="chat:later", message="n"), type="error", code="unavailable")
+        await readiness(one, 503)
+
+
+async def scenario(fanfare):
+    with tempfile.TemporaryDirectory(prefix="fanfare-older-", ignore_cleanup_errors=True) as folder:
+        async with Nodes(folder, fanfare, servers=1, brokers=2) as nodes:
+            for part in (older_state(nodes, folder), later_version(nodes)):
+                with Check(part.__name__ + " runs through"):
+                    await part
+            with Check("no broker has crashed"):
+                equal(nodes.traps(), [], "said")
+
+
+if __name__ == "__main__":
+    main(scenario)
