@@ -45,6 +45,7 @@ public final class NATSLog: OperationLog {
             epoch = lives.epoch
             subjects = NATSSubjects(settings, lives)
             for words in StreamSetup(settings, link).remarks() { remark(words) }
+            if let words = NATSLog.remark(onPayload: link.maxPayload) { remark(words) }
             difference = ServerClock(link, subjects).look()
             watch = try StreamWatch(link, subjects)
             keeper = try SnapshotKeeper(link, subjects, places)
@@ -111,6 +112,16 @@ public final class NATSLog: OperationLog {
 
     /// How large an entry may be; see ``OperationLog/maxEntryBytes``.
     public var maxEntryBytes: Int { max(0, link.maxPayload - NATSLog.headerBytes) }
+
+    /// What is to be said of what the servers take in a message, in bytes; `nil`: nothing.
+    static func remark(onPayload most: Int) -> String? {
+        guard most < NATSLog.usualPayload / 4 else { return nil }
+        return
+            "the NATS servers take \(most) bytes in a message: set max_payload to \(NATSLog.usualPayload), or batches are small, and a large change is refused"
+    }
+
+    /// What servers take in a message where nothing else is set.
+    private static let usualPayload = 1 << 20
 
     /// Room for an entry's headers, which the servers count as well.
     private static let headerBytes = 1_024

@@ -99,9 +99,9 @@ struct StreamSetup {
 
     /// What is to be said of the streams, for a person; nothing where they do not answer.
     func remarks() -> [String] {
-        (names.logs + [names.state]).compactMap { stream in
-            guard let answer = try? ask("STREAM.INFO.\(stream)", "") else { return nil }
-            return StreamShape.remark(on: stream, answer, replicas: settings.replicaCount)
+        (names.logs + [names.state]).flatMap { stream in
+            guard let answer = try? ask("STREAM.INFO.\(stream)", "") else { return [] as [String] }
+            return StreamShape.remarks(on: stream, answer, replicas: settings.replicaCount)
         }
     }
 

@@ -8,11 +8,9 @@ enum StreamShape {
     /// What may be in a setting.
     private var allowed: [(setting: String, values: [String])] {
         let common = [("storage", ["file"]), ("retention", ["limits"]), ("max_age", ["0"]), ("sealed", ["false"])]
-        // What is behind a snapshot is deleted.
-        let kept = common + [("deny_delete", ["false"])]
         return switch self {
-        case .log: kept + [("discard", ["new"]), ("max_msgs_per_subject", ["-1", "0"])]
-        case .state: kept + [("max_msgs", ["-1", "0"]), ("max_bytes", ["-1", "0"])]
+        case .log: common + [("discard", ["new"]), ("max_msgs_per_subject", ["-1", "0"])]
+        case .state: common + [("max_msgs", ["-1", "0"]), ("max_bytes", ["-1", "0"])]
         }
     }
 
@@ -35,10 +33,18 @@ enum StreamShape {
         }
     }
 
-    /// What is to be said of a number of replicas that is another one than that which is set; `nil`: nothing.
-    static func remark(on stream: String, _ answer: StreamAnswer, replicas: Int) -> String? {
-        guard let found = answer.setting("num_replicas"), found != String(replicas) else { return nil }
-        return
+    /// What is to be said of a stream that nothing is lost by.
+    static func remarks(on stream: String, _ answer: StreamAnswer, replicas: Int) -> [String] {
+        var remarks: [String] = []
+        if answer.setting("deny_delete") == "true" {
+            remarks.append(
+                "the stream '\(stream)' has deny_delete, which NATS does not take back: what is behind snapshots stays, so that it only grows"
+            )
+        }
+        guard let found = answer.setting("num_replicas"), found != String(replicas) else { return remarks }
+        remarks.append(
             "the stream '\(stream)' has \(found) replicas, and 'nats.replicas' is \(replicas), which counts only when it is made: 'nats stream edit \(stream) --replicas \(replicas)' changes it"
+        )
+        return remarks
     }
 }

@@ -53,6 +53,38 @@ import Testing
         #expect(settings.replicaCount == 5)
     }
 
+    @Test(
+        "who the broker is stands in a URL as it is, or percent-encoded",
+        arguments: [
+            ("nats://a:1", nil, nil, "a:1"), ("nats://u:p@a", "u", "p", "a"),
+            ("tls://tok%65n@[::1]:4", "token", nil, "[::1]:4"),
+            ("nats://u:a:b@c/d?e#f%zz%4@a:1", "u", "a:b@c/d?e#f%zz%4", "a:1"),
+            ("nats://q%22u:%5C%C3%A4%00%25@a", "q\"u", "\\ä\0%", "a"),
+            ("nats://:@a", "", "", "a"), ("nats://u%3Av:p@a", "u:v", "p", "a"),
+        ] as [(String, String?, String?, String)])
+    func identities(url: String, user: String?, password: String?, place: String) {
+        let server = NATSServer(url)
+        #expect(server.identity == user.map { NATSIdentity(user: $0, password: password) })
+        #expect(server.place == place && url.hasPrefix(server.scheme))
+    }
+
+    @Test("the library gets a name and a password as they stand between quotation marks in JSON")
+    func escapes() throws {
+        #expect(NATSIdentity.escaped("plain ä€/") == "plain ä€/")
+        #expect(NATSIdentity.escaped("a\"b\\c\n\0\u{1F}") == #"a\"b\\c\u000a\u0000\u001f"#)
+        #expect(NATSServer("nats://q%22:%5C@a:1").urlForLibrary == #"nats://q\":\\@a:1"#)
+        #expect(NATSServer("nats://token@a").urlForLibrary == "nats://token@a")
+        #expect(NATSServer("nats://a").urlForLibrary == "nats://a")
+        for url in ["nats://u%3Av:p@a", "nats://:p@a"] { #expect(NATSServer(url).urlForLibrary == nil) }
+    }
+
+    @Test(
+        "servers that take little in a message are remarked on",
+        arguments: [(262_144, false), (262_143, true), (1_024, true)])
+    func payload(most: Int, isRemarked: Bool) {
+        #expect((NATSLog.remark(onPayload: most) != nil) == isRemarked)
+    }
+
     @Test("what a stream answers is read")
     func answers() {
         let put = StreamAnswer(Array(#"{"stream":"x-log-0", "seq":12,"duplicate": true}"#.utf8))

@@ -61,12 +61,12 @@ import Testing
         "a stream of the log that may lose what it acknowledged, or is not told further, is not well",
         arguments: [
             ("x", "x", nil), (#""max_msgs":-1"#, #""max_msgs":9"#, nil),
+            (#""deny_delete":false"#, #""deny_delete":true"#, nil),
             (#""storage":"file""#, #""storage":"memory""#, "its storage is memory, and has to be file"),
             (#""discard":"new""#, #""discard":"old""#, "its discard is old, and has to be new"),
             (#""max_age":0"#, #""max_age":1000"#, "its max_age is 1000, and has to be 0"),
             (#""limits""#, #""interest""#, "its retention is interest, and has to be limits"),
             (#"subject":-1"#, #"subject":1"#, "its max_msgs_per_subject is 1, and has to be -1"),
-            (#""deny_delete":false"#, #""deny_delete":true"#, "its deny_delete is true, and has to be false"),
             (#""sealed":false"#, #""sealed":true"#, "its sealed is true, and has to be false"),
             (#"{"src":"x.log.0.one.*"}"#, "null", "its republish is not what brokers need"),
         ] as [(String, String, String?)])
@@ -93,9 +93,16 @@ import Testing
     @Test("other replicas than those set are remarked on")
     func replicas() throws {
         let told = StreamAnswer(info("s", #""discard":"new""#))
-        #expect(StreamShape.remark(on: "x", told, replicas: 1) == nil)
-        let remark = try #require(StreamShape.remark(on: "x", told, replicas: 3))
+        #expect(StreamShape.remarks(on: "x", told, replicas: 1) == [])
+        let remark = try #require(StreamShape.remarks(on: "x", told, replicas: 3).first)
         #expect(remark.contains("has 1 replicas") && remark.contains("nats stream edit x --replicas 3"))
+    }
+
+    @Test("deny_delete, which nobody can take back, is remarked on, and nothing is refused for it")
+    func denyDelete() {
+        let told = StreamAnswer(info("s", #""discard":"new""#, (#""deny_delete":false"#, #""deny_delete":true"#)))
+        let remarks = StreamShape.remarks(on: "x", told, replicas: 1)
+        #expect(remarks.count == 1 && remarks[0].contains("'x' has deny_delete"))
     }
 
     @Test("the stream of snapshots is well where it answers, whatever stands in it")
