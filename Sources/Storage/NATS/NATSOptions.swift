@@ -136,6 +136,9 @@ struct NATSOptions: ~Copyable {
             try setIdentity(NATSIdentity(user: user, password: settings.password ?? ""))
         }
         if let file = settings.credentials {
+            if let flaw = NATSCredentials.flaw(of: file) {
+                throw .unusable("NATS: the credentials in '\(file)' cannot be used: \(flaw)")
+            }
             try check(
                 unsafe natsOptions_SetUserCredentialsFromFiles(handle, file, nil), "the credentials in '\(file)'")
         }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Storage
@@ -76,6 +77,25 @@ import Testing
         #expect(NATSServer("nats://token@a").urlForLibrary == "nats://token@a")
         #expect(NATSServer("nats://a").urlForLibrary == "nats://a")
         for url in ["nats://u%3Av:p@a", "nats://:p@a"] { #expect(NATSServer(url).urlForLibrary == nil) }
+    }
+
+    @Test("a file of credentials is known by its two parts, and what is none is said to be so")
+    func credentials() throws {
+        let folder = try TemporaryFolder()
+        let made = """
+            -----BEGIN NATS USER JWT-----
+            eyJ0eXAi
+            ------END NATS USER JWT------
+            -----BEGIN USER NKEY SEED-----
+            SUAC
+            ------END USER NKEY SEED------
+            """
+        for (text, isUsable) in [(made, true), ("-----BEGIN CERTIFICATE-----\nMIIB", false), ("", false)] {
+            try Data(text.utf8).write(to: URL(filePath: folder.file("it.creds")))
+            #expect((NATSCredentials.flaw(of: folder.file("it.creds")) == nil) == isUsable)
+        }
+        #expect(NATSCredentials.flaw(of: folder.file("missing"))?.contains("No such file") == true)
+        #expect(NATSCredentials.flaw(of: folder.path)?.contains("Is a directory") == true)
     }
 
     @Test(
