@@ -9,6 +9,8 @@ extension Hub {
     /// How many of them in a second in any case, and in how many seconds all are, where they are not too many.
     private static let idleChecksPerSecond = 200
     private static let checkRound = 30
+    /// How long after something was found missing in a channel it is looked for again, where nobody asks.
+    private static let gapPause = Duration.seconds(LogLine.gapDelay / 1_000)
 
     /// Has the log tell of a channel.
     func follow(_ name: String) {
@@ -156,7 +158,9 @@ extension Hub {
             guard let resident = residents[name] else { continue }
             resident.channel.assumeIsolated { $0.doubt(at: clock) }
             // Whoever asked for it was refused; where what is missing comes back, nobody need ask for that to be noticed.
-            if resident.isUnread, health.hasLogFaults { read(resident, name) }
+            if resident.isUnread, health.hasLogFaults, (resident.readBegan ?? .now) + Hub.gapPause <= loop.now {
+                read(resident, name)
+            }
             mark(resident)
         }
         names.removeLast(min(names.count, most))

@@ -11,6 +11,7 @@ extension Hub {
     func read(_ resident: Resident, _ name: String) {
         guard resident.isUnread, !resident.isBeingRead else { return }
         resident.isBeingRead = true
+        resident.readBegan = loop.now
         let inbox = hubs[index]
         if let sharedLog { return sharedLog.read(name, after: nil) { inbox.post(.read(name, $0)) } }
         store.load(name, keysSince: now - Channel.keyLifetime) { inbox.post(.loaded(name, $0)) }

@@ -8,6 +8,8 @@ extension Hub {
         /// Whether the store must be asked for it, or is being asked.
         var isUnread = true
         var isBeingRead = false
+        /// When that was last begun.
+        var readBegan: MonotonicTime?
         var usedAt: MonotonicTime
         /// When the store answered for what the channel lets out in this turn.
         var releasedAt: MonotonicTime?
