@@ -148,9 +148,8 @@ public final class StoreHealth: Sendable {
         {
             return logClock == nil ? "the store cannot be read" : "the shared log cannot be read"
         }
-        if hasLogFaults, let (channel, fault) = logFaults.withLock(\.first) {
-            return "channel '\(channel)': \(fault.rawValue)"
-        }
+        // Everyone who reaches a listener hears of it: no channel is named.
+        if hasLogFaults, let fault = logFaults.withLock(\.values.first) { return fault.rawValue }
         if hasTroubles.load(ordering: .relaxed) {
             let recent = troubles.withLock { $0.values.first { isRecent($0.at, at: time) }?.words }
             if let recent { return recent }

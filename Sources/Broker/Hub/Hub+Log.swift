@@ -123,10 +123,13 @@ extension Hub {
         guard fault != nil || health.hasLogFaults && !resident.isUnread else { return }
         let name = resident.channel.name
         guard health.note(fault, ofChannel: name) else { return }
+        let namespace = settings.namespaceEntry(of: name)
+        let isNamed = settings.namespace(of: name)?.isAnonymous == false
+        let place = isNamed ? "the channel '\(name)'" : "a channel of '\(namespace)'"
         if let fault {
-            log.say(.error, .store, "channel '\(name)': \(fault.rawValue); \(fault.advice)")
+            log.say(.error, .store, "\(place): \(fault.rawValue); \(fault.advice)")
         } else {
-            log.say(.info, .store, "channel '\(name)': the log is whole again")
+            log.say(.info, .store, "\(place): the log is whole again")
         }
     }
 
