@@ -98,7 +98,7 @@ def commands(tree):
                 for option in re.findall(r"^  (--[a-z-]+)", help, re.M):
                     assert re.search(re.escape(option) + r"\b", re.sub(".\b", "", page)), (command, option)
         settings = re.sub(".\b", "", output("mandoc", "-T", "utf8", tree + "/usr/share/man/man5/fanfare-settings.5.gz"))
-        for name in "limits.outbound_bytes a whole number", "(default 1048576)", "namespaces.NAMESPACE.policy distinct":
+        for name in "limits.outbound_bytes 1024 to 1073741824", "(default 1048576)", "namespaces.NAMESPACE.policy distinct":
             assert name in settings, (name, settings)
         for section in "1", "5":
             pages = "%s/usr/share/man/man%s/" % (tree, section)
