@@ -13,22 +13,13 @@ struct WriteTurnsTests {
 
     private let many = 1000
 
-    /// Connects so many streams to a host, of which some have asked something.
-    private func connect(_ loop: EventLoop, asking: Int = 0) async throws -> (host: Host, probes: [Probe], RawSockets) {
+    /// Connects so many streams to a host.
+    private func connect(_ loop: EventLoop) async throws -> (host: Host, probes: [Probe], RawSockets) {
         let host = try await Host(on: loop)
         let sockets = RawSockets(try (0..<many).map { _ in try RawSocket(to: host.address) })
         var probes: [Probe] = []
         for number in 0..<many { probes.append(await host.probe(number)) }
-        guard asking > 0 else { return (host, probes, sockets) }
-        for socket in sockets.all.prefix(asking) { try socket.send([1]) }
-        // Which probe belongs to which socket does not matter; these have heard something.
-        var asked: [Probe] = []
-        while asked.count < asking {
-            asked = probes.filter { $0.facts.value.receivedCount > 0 }
-            await Task.yield()
-        }
-        let others = probes.filter { $0.facts.value.receivedCount == 0 }
-        return (host, asked + others, sockets)
+        return (host, probes, sockets)
     }
 
     /// The sockets live as long as the test.
@@ -37,26 +28,33 @@ struct WriteTurnsTests {
         init(_ all: [RawSocket]) { self.all = all }
     }
 
-    /// Looks at what is left at the beginning of each turn, until nothing is.
+    /// Looks at what is left at the beginning of each turn, until nothing is, and for some turns at least.
     private static func watch(
-        _ turns: Turns, _ loop: EventLoop, _ probes: [Probe], turn: Int = 1,
+        _ turns: Turns, _ loop: EventLoop, _ probes: [Probe], turn: Int = 1, atLeast least: Int = 1,
         each: @escaping @Sendable (Int, Turns) -> Void = { _, _ in }
     ) {
         loop.execute {
             let left = probes.count { ($0.stream?.queuedBytes ?? 0) > 0 }
             turns.unwritten.change { if $0.last != left { $0.append(left) } }
             each(turn, turns)
-            if left == 0 { return turns.isOver.change { $0 = true } }
-            watch(turns, loop, probes, turn: turn + 1, each: each)
+            if left == 0, turn >= least { return turns.isOver.change { $0 = true } }
+            watch(turns, loop, probes, turn: turn + 1, atLeast: least, each: each)
         }
     }
 
-    @Test func `many streams are written to in parts, between which the loop does other things`() async throws {
+    /// Sends the same byte to all.
+    private static func broadcast(_ byte: UInt8, to probes: [Probe], on loop: EventLoop) {
+        loop.broadcast(to: probes.count) {
+            for probe in probes { probe.stream?.send(copying: [byte]) }
+        }
+    }
+
+    @Test func `a broadcast to very many is written in parts, between which the loop does other things`() async throws {
         try await withLoop { loop in
             let (_, probes, sockets) = try await connect(loop)
             let turns = Turns()
             try await loop.run {
-                for probe in probes { probe.stream?.send(copying: [1]) }
+                Self.broadcast(1, to: probes, on: loop)
                 Self.watch(turns, loop, probes)
             }
             await turns.isOver.wait { $0 }
@@ -65,31 +63,63 @@ struct WriteTurnsTests {
         }
     }
 
-    @Test func `who has asked is answered before the many are written to`() async throws {
+    @Test func `what is for each of many streams alone is written in one turn`() async throws {
         try await withLoop { loop in
-            let (_, probes, sockets) = try await connect(loop, asking: 3)
+            let (_, probes, sockets) = try await connect(loop)
             let turns = Turns()
             try await loop.run {
-                // Those who asked are the last to be sent something.
-                for probe in probes.reversed() { probe.stream?.send(copying: [1]) }
+                for probe in probes { probe.stream?.send(copying: [1]) }
+                Self.watch(turns, loop, probes)
+            }
+            await turns.isOver.wait { $0 }
+            #expect(turns.unwritten.value == [0])
+            for socket in sockets.all { #expect(try await offPool { try socket.receive() } == [1]) }
+        }
+    }
+
+    @Test func `a broadcast to few streams is written in one turn`() async throws {
+        try await withLoop { loop in
+            let (_, probes, sockets) = try await connect(loop)
+            let turns = Turns()
+            try await loop.run {
+                for start in stride(from: 0, to: probes.count, by: 200) {
+                    Self.broadcast(1, to: Array(probes[start..<start + 200]), on: loop)
+                }
+                Self.watch(turns, loop, probes)
+            }
+            await turns.isOver.wait { $0 }
+            #expect(turns.unwritten.value == [0])
+            for socket in sockets.all { #expect(try await offPool { try socket.receive() } == [1]) }
+        }
+    }
+
+    @Test func `who is answered does not wait for a broadcast`() async throws {
+        try await withLoop { loop in
+            let (_, probes, sockets) = try await connect(loop)
+            let turns = Turns()
+            try await loop.run {
+                Self.broadcast(1, to: probes, on: loop)
+                // They are the last of those who would be written to.
+                for probe in probes.suffix(3) { probe.stream?.send(copying: [2]) }
                 Self.watch(turns, loop, probes) { turn, turns in
-                    let unanswered = probes.prefix(3).count { ($0.stream?.queuedBytes ?? 0) > 0 }
+                    let unanswered = probes.suffix(3).count { ($0.stream?.queuedBytes ?? 0) > 0 }
                     turns.notes.change { $0["turn \(turn)"] = unanswered }
                 }
             }
             await turns.isOver.wait { $0 }
             #expect(turns.unwritten.value == [741, 485, 229, 0])
             #expect(turns.notes.value["turn 1"] == 0)
-            for socket in sockets.all { #expect(try await offPool { try socket.receive() } == [1]) }
+            for socket in sockets.all.dropLast(3) { #expect(try await offPool { try socket.receive() } == [1]) }
+            for socket in sockets.all.suffix(3) { #expect(try await offPool { try socket.receive() } == [1, 2]) }
         }
     }
 
-    @Test func `a few streams do not wait for the many`() async throws {
+    @Test func `a few streams do not wait for the parts of a broadcast`() async throws {
         try await withLoop { loop in
             let (_, probes, sockets) = try await connect(loop)
             let turns = Turns()
             try await loop.run {
-                for probe in probes { probe.stream?.send(copying: [1]) }
+                Self.broadcast(1, to: probes, on: loop)
                 Self.watch(turns, loop, probes) { turn, turns in
                     if turn == 1 { for probe in probes.prefix(5) { probe.stream?.send(copying: [2]) } }
                     let few = probes.prefix(5).reduce(0) { $0 + ($1.stream?.queuedBytes ?? 0) }
@@ -104,29 +134,31 @@ struct WriteTurnsTests {
         }
     }
 
-    @Test func `where many wait again each time, no part is smaller for that`() async throws {
+    @Test func `when many were written to, the loop rests before it does so again, and joins what comes`() async throws
+    {
         try await withLoop { loop in
             let (_, probes, sockets) = try await connect(loop)
-            let turns = Turns()
+            let (turns, rounds) = (Turns(), 20)
             try await loop.run {
-                for probe in probes { probe.stream?.send(copying: [1]) }
-                Self.watch(turns, loop, probes) { turn, _ in
-                    // Twice, while the first are written to.
-                    if turn < 3 { for probe in probes { probe.stream?.send(copying: [2]) } }
+                for probe in probes { probe.stream?.send(copying: [0]) }
+                Self.watch(turns, loop, probes, atLeast: rounds + 1) { turn, turns in
+                    let left = turns.unwritten.value.last ?? 0
+                    turns.notes.change { $0["most", default: 0] = max($0["most", default: 0], left) }
+                    guard turn <= rounds else { return }
+                    // The first of these finds a loop that rests, unless it was kept from running for as long as that.
+                    for probe in probes { probe.stream?.send(copying: [UInt8(turn)]) }
                 }
             }
             await turns.isOver.wait { $0 }
-            // Those of the first two parts wait again when the others have been written to.
-            let left = turns.unwritten.value.drop { $0 != 512 }
-            let parts = zip(left, left.dropFirst()).map { $0 - $1 }
-            #expect(left.last == 0 && parts.dropLast().allSatisfy { $0 >= 256 }, "\(turns.unwritten.value)")
+            #expect(turns.notes.value["most"] == many)
+            let expected = (0...rounds).map { UInt8($0) }
             for socket in sockets.all {
                 let received = try await offPool {
                     var received: [UInt8] = []
-                    while received.count < 3 { received += try socket.receive() }
+                    while received.count < expected.count { received += try socket.receive() }
                     return received
                 }
-                #expect(received == [1, 2, 2])
+                #expect(received == expected)
             }
         }
     }
@@ -135,7 +167,7 @@ struct WriteTurnsTests {
         let loop = try EventLoop(name: "test")
         loop.start()
         let (_, probes, sockets) = try await connect(loop)
-        try await loop.run { for probe in probes { probe.stream?.send(copying: [7]) } }
+        try await loop.run { Self.broadcast(7, to: probes, on: loop) }
         loop.stop()
         for socket in sockets.all { #expect(try await offPool { try socket.receive() } == [7]) }
     }

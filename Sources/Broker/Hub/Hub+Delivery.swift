@@ -12,8 +12,7 @@ extension Hub {
             case .summary(let batch): if let audience { deliver(batch, to: audience) }
             case .own(let own, let isForAll): if let audience { deliver(own, isForAll: isForAll, to: audience) }
             case .burst(let burst, let frame): if let audience { deliver(burst, frame, to: audience) }
-            case .notice(let frame):
-                for subscription in audience?.summaries ?? [] { deliver(notice: frame, to: subscription) }
+            case .notice(let frame): if let audience { deliver(notice: frame, to: audience) }
             case .occupancy(let frame): if let audience { deliver(occupancy: frame, to: audience) }
             case .missed(let seq): if let audience { outdate(audience, from: seq) }
             case .replies, .silent, .answered: carryOut(item, delivery)

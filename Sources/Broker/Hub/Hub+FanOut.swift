@@ -7,11 +7,13 @@ extension Hub {
     func deliver(_ batch: EventBatch, to audience: Audience, since time: UInt64) {
         let all = batch.marks.indices
         var deliveries = 0
-        for subscription in audience.events {
-            if subscription.following.filter != nil || subscription.missedFrom != nil {
-                deliveries += offerWatched(of: batch, to: subscription)
-            } else {
-                deliveries += offer(batch, all, to: subscription)
+        loop.broadcast(to: audience.events.count) {
+            for subscription in audience.events {
+                if subscription.following.filter != nil || subscription.missedFrom != nil {
+                    deliveries += offerWatched(of: batch, to: subscription)
+                } else {
+                    deliveries += offer(batch, all, to: subscription)
+                }
             }
         }
         metrics.deliveries += UInt64(deliveries)
@@ -58,6 +60,10 @@ extension Hub {
     /// A summary, to all who follow them and have not been told of its seq yet: as it is to those who watch all of it,
     /// else what each watches of it, encoded once for all who watch the same.
     func deliver(_ batch: SummaryBatch, to audience: Audience) {
+        loop.broadcast(to: audience.summaries.count) { tell(batch, to: audience) }
+    }
+
+    private func tell(_ batch: SummaryBatch, to audience: Audience) {
         var parts: [[Int]: SharedBytes] = [:]
         var deliveries: UInt64 = 0
         for subscription in audience.summaries where batch.seq > subscription.start && !subscription.isOutdated {
@@ -109,35 +115,35 @@ extension Hub {
     /// A burst, to all.
     func deliver(_ burst: Burst, _ frame: SharedBytes, to audience: Audience) {
         for list in [audience.events, audience.summaries] {
-            for subscription in list where subscription.watches(burst.message) {
-                if subscription.recipient.isBlocked {
-                    hold(for: subscription) { $0.add(burst) }
-                } else {
-                    subscription.recipient.send(frame)
-                }
-            }
+            broadcast(frame, to: list, where: { $0.watches(burst.message) }) { $0.add(burst) }
         }
     }
 
     /// How many are subscribed, to those who want to know.
     func deliver(occupancy frame: SharedBytes, to audience: Audience) {
         for list in [audience.events, audience.summaries] {
-            for subscription in list where subscription.following.occupancy {
-                if subscription.recipient.isBlocked {
-                    hold(for: subscription) { $0.occupancy = frame }
-                } else {
-                    subscription.recipient.send(frame)
-                }
-            }
+            broadcast(frame, to: list, where: { $0.following.occupancy }) { $0.occupancy = frame }
         }
     }
 
     /// A message to all that is no change, in mode `summary`.
-    func deliver(notice frame: SharedBytes, to subscription: Subscription) {
-        if subscription.recipient.isBlocked {
-            hold(for: subscription) { $0.notice = frame }
-        } else {
-            subscription.recipient.send(frame)
+    func deliver(notice frame: SharedBytes, to audience: Audience) {
+        broadcast(frame, to: audience.summaries) { $0.notice = frame }
+    }
+
+    /// Sends a frame to those of a list who want it; where a reader is slow, it is kept as `keep` says.
+    private func broadcast(
+        _ frame: SharedBytes, to list: ContiguousArray<Subscription>,
+        where wants: (Subscription) -> Bool = { _ in true }, keep: (inout Backlog) -> Void
+    ) {
+        loop.broadcast(to: list.count) {
+            for subscription in list where wants(subscription) {
+                if subscription.recipient.isBlocked {
+                    hold(for: subscription, keep)
+                } else {
+                    subscription.recipient.send(frame)
+                }
+            }
         }
     }
 

@@ -9,7 +9,8 @@ internal import Synchronization
 /// `start()`.
 ///
 /// A turn: the kernel's events; mailboxes, closures and jobs of actors; timers that are due; closings; the actions of
-/// `atTurnEnd(_:)`; then one write for each stream that has something to say.
+/// `atTurnEnd(_:)`; then one write for each stream that has something to say, or for some of very many that are told the
+/// same.
 public final class EventLoop: SerialExecutor {
     /// The name of the loop and, cut at 15 bytes, of its thread.
     public let name: String
@@ -239,12 +240,21 @@ public final class EventLoop: SerialExecutor {
     /// Calls the action at the end of every turn that did something, after streams were written to, with the time, and
     /// whether all of them were; on the loop only.
     ///
-    /// Where many streams are to be written to, they are in several turns; those who have sent something since they last
-    /// were do not wait for that.
+    /// What was sent by a broadcast to very many is written in several turns.
     /// What it sends goes out in the next turn. It is called as long as the loop runs.
     public func afterWrites(_ action: @escaping (_ now: MonotonicTime, _ isAllWritten: Bool) -> Void) {
         preconditionCurrent()
         core.flushedActions.append(action)
+    }
+
+    /// Sends the same to so many streams of this loop; on the loop only.
+    ///
+    /// Where they are very many, they are written to in parts, one a turn, so that others need not wait for all of them.
+    public func broadcast(to count: Int, _ send: () -> Void) {
+        preconditionCurrent()
+        core.writes.isBroadcasting = count >= WriteTurns.veryMany
+        send()
+        core.writes.isBroadcasting = false
     }
 
     /// Calls the action once, when the loop has ended and its streams have closed, on its thread; on the loop only.

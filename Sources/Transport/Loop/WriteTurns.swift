@@ -1,122 +1,127 @@
 /// Which streams of a loop are to be written to, and when it is their turn.
 ///
-/// Where they are many, it takes several turns of the loop, between which others are served; who waits for an answer, and
-/// a few streams, do not wait for them. The loop then rests from writing to many for as long as it took: what comes
-/// meanwhile is joined, and leaves in one write for each stream. A loop that is not at its limit is never kept waiting by
-/// that. At its limit, when many are waiting again whenever the many have been written to, a part may be larger: what is
-/// read and worked at in larger parts costs less, as long as nobody waits for an answer much longer for that.
+/// What is for one stream, or for a few, is written at the end of the turn, all of it: where a loop is at its limit, much
+/// is read at once then. What is told to very many at a time, by a broadcast, takes several turns, between which others
+/// are served and answered. When either has been written to many streams, the loop rests from doing so again for as long
+/// as it took: what comes meanwhile is joined, and leaves in one write for each stream. A loop that is not at its limit
+/// hardly waits for that, and where few streams wait, they never do.
 final class WriteTurns {
-    /// From how many streams on they are written to in parts, and with a rest between two times.
+    /// From how many streams on there is a rest before as many are written to again.
     static let many = 64
-    /// How many of the many one turn of the loop writes to: about 2 ms.
+    /// From how many streams on a broadcast is written in parts.
+    static let veryMany = 256
+    /// How many of the very many one turn of the loop writes to: about 2 ms.
     static let perTurn = 256
-    /// How long a loop at its limit goes on with a part: as long as an answer may well wait on the way of many.
-    static let longestPartAtLimit = Duration.milliseconds(4)
-    /// How long the rest may be.
-    static let longestRest = Duration.milliseconds(5)
+    /// How long a rest may be.
+    static let longestRest = Duration.milliseconds(20)
 
     // Not checked for accesses that overlap, as every delivery makes one: none lasts while anything else is called.
-    @exclusivity(unchecked) private var dirty: [ByteStream] = []
-    @exclusivity(unchecked) private var answered: [ByteStream] = []
-    /// Streams that wait for the end of the rest, or for those that are being written to.
-    private var gathered: [ByteStream] = []
-    /// The many that are being written to, and how far that is.
-    private var present: [ByteStream] = []
-    private var nextPresent = 0
-    /// Many were waiting already when the last many had been written to.
-    private var isAtLimit = false
-    private var timeWriting = Duration.zero
-    private var restsUntil: MonotonicTime
-    private var spare: [ByteStream] = []
+    @exclusivity(unchecked) private var state: State
 
-    init(at now: MonotonicTime) { restsUntil = now }
+    private struct State: ~Copyable {
+        var isBroadcasting = false
+        /// Streams that are written to at the end of this turn, or where they are many, of the rest.
+        var dirty: [ByteStream] = []
+        var dirtyRestUntil: MonotonicTime
+        /// Streams of broadcasts, which wait for the end of their rest, or for those that are being written to.
+        var gathered: [ByteStream] = []
+        var gatheredRestUntil: MonotonicTime
+        /// The very many that are being written to, how far that is, and for how long.
+        var present: [ByteStream] = []
+        var nextPresent = 0
+        var timeWriting = Duration.zero
+        var spare: [ByteStream] = []
+    }
 
-    /// Has a stream written to; once for all that is queued until it is.
-    func add(_ stream: ByteStream) { unsafe dirty.append(stream) }
+    init(at now: MonotonicTime) { unsafe state = State(dirtyRestUntil: now, gatheredRestUntil: now) }
 
-    /// Has a stream written to whose peer has asked something since it last was: what is queued may be the answer.
-    func add(answered stream: ByteStream) { unsafe answered.append(stream) }
+    /// Whether what is sent now is for very many.
+    var isBroadcasting: Bool {
+        get { unsafe state.isBroadcasting }
+        set { unsafe state.isBroadcasting = newValue }
+    }
+
+    /// Has a stream written to at the end of the turn; once for all that is queued until it is.
+    func add(_ stream: ByteStream) { unsafe state.dirty.append(stream) }
+
+    /// Has a stream written to when it is its turn among very many.
+    func add(oneOfMany stream: ByteStream) { unsafe state.gathered.append(stream) }
 
     /// Whether there is something to write in a turn at a time.
     func hasWork(at now: MonotonicTime) -> Bool {
-        if unsafe !dirty.isEmpty || !present.isEmpty { return true }
-        return isWaiting && now >= restsUntil
+        unsafe isDirtyDue(at: now) || !state.present.isEmpty || isGatheredDue(at: now)
+    }
+
+    private func isDirtyDue(at now: MonotonicTime) -> Bool {
+        unsafe !state.dirty.isEmpty && (state.dirty.count < Self.many || now >= state.dirtyRestUntil)
+    }
+
+    private func isGatheredDue(at now: MonotonicTime) -> Bool {
+        unsafe !state.gathered.isEmpty && state.present.isEmpty && now >= state.gatheredRestUntil
     }
 
     /// Until when nothing is to be written; `nil` where nothing waits for that.
-    var resumesAt: MonotonicTime? { isWaiting ? restsUntil : nil }
+    var resumesAt: MonotonicTime? {
+        let dirty = unsafe state.dirty.isEmpty ? nil : state.dirtyRestUntil
+        let gathered = unsafe state.gathered.isEmpty ? nil : state.gatheredRestUntil
+        guard let dirty, let gathered else { return dirty ?? gathered }
+        return min(dirty, gathered)
+    }
 
     /// Whether all is written.
-    var isEmpty: Bool { unsafe dirty.isEmpty && present.isEmpty && !isWaiting }
-
-    private var isWaiting: Bool { unsafe !gathered.isEmpty || !answered.isEmpty }
+    var isEmpty: Bool { unsafe state.dirty.isEmpty && state.present.isEmpty && state.gathered.isEmpty }
 
     /// Writes what is due at the end of a turn that began at a time.
     func write(at now: MonotonicTime) {
-        let isResting = now < restsUntil
-        if unsafe !answered.isEmpty && (answered.count < Self.many || !isResting) { writeAnswers() }
-        if unsafe dirty.count < Self.many && (gathered.isEmpty || !present.isEmpty) {
-            unsafe swap(&spare, &dirty)
-            writeSpare()
-        } else {
-            unsafe gathered.append(contentsOf: dirty)
-            unsafe dirty.removeAll(keepingCapacity: true)
+        if isDirtyDue(at: now) { writeDirty() }
+        if isGatheredDue(at: now) {
+            unsafe swap(&state.present, &state.gathered)
+            unsafe state.timeWriting = .zero
         }
-        if present.isEmpty, !gathered.isEmpty, !isResting {
-            swap(&present, &gathered)
-            timeWriting = .zero
-        }
-        if !present.isEmpty { writePresent() }
+        if unsafe !state.present.isEmpty { writePresent() }
     }
 
     /// Writes whatever waits, at the loop's end, and lets go of all.
     func writeAll() {
-        let waiting = unsafe answered + dirty + present[nextPresent...] + gathered
-        unsafe answered = []
-        unsafe dirty = []
-        present = []
-        nextPresent = 0
-        gathered = []
-        for stream in waiting { stream.flush() }
+        let waiting = unsafe state.dirty + state.present[state.nextPresent...] + state.gathered
+        let now = unsafe state.dirtyRestUntil
+        unsafe state = State(dirtyRestUntil: now, gatheredRestUntil: now)
+        for stream in waiting { stream.flush(.isDirty) }
     }
 
-    private func writeAnswers() {
-        unsafe swap(&spare, &answered)
-        guard spare.count >= Self.many else { return writeSpare() }
-        let start = MonotonicTime.now
-        writeSpare()
-        rest(.now - start)
-    }
-
-    private func writeSpare() {
-        for stream in spare { stream.flush() }
-        spare.removeAll(keepingCapacity: true)
+    private func writeDirty() {
+        // Out of reach while streams are written to, which may add others.
+        var streams: [ByteStream] = []
+        unsafe swap(&streams, &state.spare)
+        unsafe swap(&streams, &state.dirty)
+        if streams.count < Self.many {
+            for stream in streams { stream.flush(.isDirty) }
+        } else {
+            let start = MonotonicTime.now
+            for stream in streams { stream.flush(.isDirty) }
+            unsafe state.dirtyRestUntil = endOfRest(after: .now - start)
+        }
+        streams.removeAll(keepingCapacity: true)
+        unsafe swap(&streams, &state.spare)
     }
 
     private func writePresent() {
         let start = MonotonicTime.now
-        writePresent(atMost: Self.perTurn)
-        while isAtLimit, nextPresent < present.count, .now - start < Self.longestPartAtLimit {
-            writePresent(atMost: Self.many)
+        let end = unsafe min(state.nextPresent + Self.perTurn, state.present.count)
+        while unsafe state.nextPresent < end {
+            let stream = unsafe state.present[state.nextPresent]
+            unsafe state.nextPresent += 1
+            stream.flush(.isOneOfMany)
         }
-        timeWriting += .now - start
-        guard nextPresent == present.count else { return }
-        rest(timeWriting)
-        isAtLimit = !gathered.isEmpty
-        present.removeAll(keepingCapacity: true)
-        nextPresent = 0
+        unsafe state.timeWriting += .now - start
+        guard unsafe end == state.present.count else { return }
+        unsafe state.gatheredRestUntil = endOfRest(after: state.timeWriting)
+        unsafe state.present.removeAll(keepingCapacity: true)
+        unsafe state.nextPresent = 0
     }
 
-    private func writePresent(atMost count: Int) {
-        let end = min(nextPresent + count, present.count)
-        while nextPresent < end {
-            present[nextPresent].flush()
-            nextPresent += 1
-        }
-    }
-
-    /// Rests from now on, as long as it has taken.
-    private func rest(_ length: Duration) {
-        restsUntil = .now + min(length, Self.longestRest)
+    /// Until when there is a rest from now on, after so much time of writing.
+    private func endOfRest(after timeWriting: Duration) -> MonotonicTime {
+        .now + min(timeWriting, Self.longestRest)
     }
 }

@@ -58,7 +58,6 @@ extension ByteStream {
     private func deliver(_ bytes: UnsafeMutableRawBufferPointer) {
         bytesReceived &+= UInt64(bytes.count)
         receivedAt = loop.core.now
-        flags.insert(.awaitsAnswer)
         guard phase == .open, !flags.contains(.isFinishing), let delegate else { return }
         // The buffer is the loop's, initialised, and read into by nobody else during the call.
         var span = unsafe MutableRawSpan(_unsafeBytes: bytes)

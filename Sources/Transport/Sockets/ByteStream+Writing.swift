@@ -1,9 +1,10 @@
 internal import Glibc
 
 extension ByteStream {
-    /// Writes what is queued at the end of a turn; may close the stream, but tells nobody before the next turn.
-    func flush() {
-        flags.subtract([.isDirty, .isAnswered, .awaitsAnswer])
+    /// Writes what is queued at the end of a turn, since the stream was in a list that a flag tells of; may close the
+    /// stream, but tells nobody before the next turn.
+    func flush(_ list: Flags) {
+        flags.remove(list)
         guard phase == .open, !flags.contains(.isBlocked) else { return }
         write()
         updateInterest()

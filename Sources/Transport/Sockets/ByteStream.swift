@@ -18,7 +18,7 @@ public final class ByteStream {
     /// Facts about a stream of one bit each.
     struct Flags: OptionSet {
         let rawValue: UInt16
-        /// In the loop's list of streams to be written to.
+        /// In the loop's list of streams that are written to at the end of the turn.
         static let isDirty = Flags(rawValue: 1 << 0)
         /// The kernel has refused bytes, and reports when it takes some again.
         static let isBlocked = Flags(rawValue: 1 << 1)
@@ -38,12 +38,10 @@ public final class ByteStream {
         static let closeNotifySent = Flags(rawValue: 1 << 10)
         /// The delegate wants to hear of the empty queue in any case.
         static let awaitsDrain = Flags(rawValue: 1 << 11)
-        /// The peer has sent something since it was last written to: what it hears next may be the answer.
-        static let awaitsAnswer = Flags(rawValue: 1 << 12)
-        /// In the loop's list of such streams to be written to.
-        static let isAnswered = Flags(rawValue: 1 << 13)
+        /// In the loop's list of many streams that are written to in parts.
+        static let isOneOfMany = Flags(rawValue: 1 << 12)
         /// A proxy has passed the connection on, and said so ahead of it.
-        static let isPassedOn = Flags(rawValue: 1 << 14)
+        static let isPassedOn = Flags(rawValue: 1 << 13)
     }
 
     /// The loop that the stream belongs to.
@@ -199,16 +197,16 @@ public final class ByteStream {
         return true
     }
 
-    /// Has the stream written to at the end of the turn.
+    /// Has the stream written to at the end of the turn, or when it is its turn among many.
     func markDirty() {
-        if flags.contains(.awaitsAnswer) {
-            guard flags.isDisjoint(with: [.isAnswered, .isBlocked]), phase == .open else { return }
-            flags.insert(.isAnswered)
-            loop.core.writes.add(answered: self)
-        } else {
-            guard flags.isDisjoint(with: [.isDirty, .isBlocked]), phase == .open else { return }
+        guard flags.isDisjoint(with: [.isDirty, .isBlocked]), phase == .open else { return }
+        let writes = loop.core.writes
+        if !writes.isBroadcasting {
             flags.insert(.isDirty)
-            loop.core.writes.add(self)
+            writes.add(self)
+        } else if !flags.contains(.isOneOfMany) {
+            flags.insert(.isOneOfMany)
+            writes.add(oneOfMany: self)
         }
     }
 
