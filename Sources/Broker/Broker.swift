@@ -40,10 +40,10 @@ public final class Broker: Sendable {
                 buckets: buckets, log: log)
         }
         let mailboxes = hubs.map { hub in
-            Mailbox<HubMessage>(on: hub.loop) { messages in hub.assumeIsolated { $0.receive(messages) } }
+            Mailbox<HubMessage>(on: hub.loop) { messages in hub.onLoop { $0.receive(messages) } }
         }
         for hub in hubs {
-            hub.loop.execute { hub.assumeIsolated { $0.start(hubs: mailboxes) } }
+            hub.loop.execute { hub.onLoop { $0.start(hubs: mailboxes) } }
         }
         self.hubs = hubs
         guard let sharedLog else { return }
@@ -100,14 +100,14 @@ public final class Broker: Sendable {
         inForce.withLock { $0 = settings }
         if settings.expectsLoss { store.expectLoss() }
         for hub in hubs {
-            hub.loop.execute { hub.assumeIsolated { $0.adopt(settings) } }
+            hub.loop.execute { hub.onLoop { $0.adopt(settings) } }
         }
     }
 
     /// Calls `done` once a hub, on its loop, when the store has committed all that was changed there.
     public func whenCommitted(_ done: @escaping @Sendable () -> Void) {
         for hub in hubs {
-            hub.loop.execute { hub.assumeIsolated { $0.whenCommitted(done) } }
+            hub.loop.execute { hub.onLoop { $0.whenCommitted(done) } }
         }
     }
 
@@ -120,14 +120,14 @@ public final class Broker: Sendable {
         // An answer may be there before its event has been posted to all hubs. When each loop has come to another turn since
         // the last answer, all is posted; and a closure that comes later runs behind what was posted.
         let told = Countdown(hubs.count) { [hubs] in
-            for hub in hubs { hub.loop.execute { hub.assumeIsolated { $0.sayGoodbyeToFollowers() } } }
+            for hub in hubs { hub.loop.execute { hub.onLoop { $0.sayGoodbyeToFollowers() } } }
         }
         let settled = Countdown(hubs.count) { [hubs] in
             for hub in hubs { hub.loop.execute { told.count() } }
         }
         for hub in hubs {
             hub.loop.execute {
-                hub.assumeIsolated {
+                hub.onLoop {
                     $0.drain(spread: spread, settlingWithin: limit, settled: { settled.count() }, done: done)
                 }
             }

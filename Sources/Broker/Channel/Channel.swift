@@ -9,7 +9,7 @@ import Wire
 /// order of the requests, and none before the store has what they tell of: a request that changes something, and all
 /// that come after it, wait for the group that the change is committed with. Where the namespace's durability is
 /// `memory`, nothing waits, and what the store could not take is offered to it again.
-actor Channel {
+actor Channel: LoopActor {
     /// What waits for its group to be committed.
     struct Waiting {
         enum Content {
@@ -44,7 +44,7 @@ actor Channel {
         var audit: [AuditEntry]
     }
 
-    private nonisolated let loop: EventLoop
+    nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe loop.asUnownedSerialExecutor()  // the actor holds the loop
     }

@@ -54,7 +54,7 @@ extension Hub {
     private func handle(_ requests: ArraySlice<ChannelRequest>, in resident: Resident) {
         resident.usedAt = loop.now
         let (group, moment) = (group, moment)
-        resident.channel.assumeIsolated { channel in
+        resident.channel.onLoop { channel in
             for request in requests { channel.handle(request, group: group, at: moment) }
         }
         mark(resident)

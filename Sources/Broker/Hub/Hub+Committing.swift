@@ -8,7 +8,7 @@ extension Hub {
     /// A channel may keep what it has to itself after a failure, for a moment.
     func reportIfCommitted() {
         guard let done = whenAllIsCommitted, !isCommitting, writes.isEmpty,
-            !residents.values.contains(where: { resident in resident.channel.assumeIsolated { $0.hasUncommitted } })
+            !residents.values.contains(where: { resident in resident.channel.onLoop { $0.hasUncommitted } })
         else { return }
         whenAllIsCommitted = nil
         done()

@@ -31,8 +31,8 @@ extension Hub {
         switch news {
         case .entry(let entry, let previous):
             resident.releasedAt = .now
-            resident.channel.assumeIsolated { $0.heard(entry, previous: previous, at: moment) }
-        case .said(let bytes): resident.channel.assumeIsolated { $0.heard(said: bytes, at: moment) }
+            resident.channel.onLoop { $0.heard(entry, previous: previous, at: moment) }
+        case .said(let bytes): resident.channel.onLoop { $0.heard(said: bytes, at: moment) }
         }
         mark(resident)
     }
@@ -46,11 +46,11 @@ extension Hub {
         case .failure: countFailedRead(of: name)
         }
         let moment = moment
-        let (fault, isUnread) = resident.channel.assumeIsolated { channel in
+        let (fault, isUnread) = resident.channel.onLoop { channel in
             (channel.read(result, at: moment), channel.isUnread)
         }
         resident.isUnread = isUnread
-        if let fault, resident.channel.assumeIsolated({ $0.line?.fault }) == nil {
+        if let fault, resident.channel.onLoop({ $0.line?.fault }) == nil {
             log.say(.error, .store, "the log could not be read for a channel: \(fault)")
         }
         mark(resident)
@@ -65,7 +65,7 @@ extension Hub {
         guard let resident = residents[name] else { return }
         if case .success = result { countCommit(since: resident.batchTimer.answered(number)) }
         let moment = moment
-        resident.channel.assumeIsolated { $0.appended(number, result, at: moment) }
+        resident.channel.onLoop { $0.appended(number, result, at: moment) }
         mark(resident)
     }
 
@@ -73,7 +73,7 @@ extension Hub {
     func workOnLog(of resident: Resident, at moment: Moment) {
         guard let sharedLog else { return }
         let (name, number, inbox) = (resident.channel.name, batchNumber, hubs[index])
-        let work = resident.channel.assumeIsolated { $0.takeLogWork(number: number, at: moment) }
+        let work = resident.channel.onLoop { $0.takeLogWork(number: number, at: moment) }
         // Where the log's answer was lost, its return says as well that it stands there.
         if work.hasReturned { countCommit(since: resident.batchTimer.returned()) }
         if let (number, bytes, operations) = work.append {
@@ -159,7 +159,7 @@ extension Hub {
         let clock = moment.clock
         for name in names.suffix(most) {
             guard let resident = residents[name] else { continue }
-            resident.channel.assumeIsolated { $0.doubt(at: clock) }
+            resident.channel.onLoop { $0.doubt(at: clock) }
             // Whoever asked for it was refused; where what is missing comes back, nobody need ask for that to be noticed.
             if resident.isUnread, health.hasLogFaults, (resident.readBegan ?? .now) + Hub.gapPause <= loop.now {
                 read(resident, name)

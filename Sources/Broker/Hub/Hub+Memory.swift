@@ -10,7 +10,7 @@ extension Hub {
 
     /// Whether a channel could leave memory, or is not there.
     func isIdle(channel name: String) -> Bool {
-        residents[name].map { resident in resident.channel.assumeIsolated { $0.isIdle } } ?? true
+        residents[name].map { resident in resident.channel.onLoop { $0.isIdle } } ?? true
     }
 
     /// How many channels are looked at to make room for one.
@@ -36,7 +36,7 @@ extension Hub {
     /// How many records of this hub the store has not been given yet, or gave back.
     var heldRecords: Int {
         residents.values.reduce(writes.reduce(0) { $0 + $1.records.count }) { sum, resident in
-            sum + resident.channel.assumeIsolated { $0.heldRecords }
+            sum + resident.channel.onLoop { $0.heldRecords }
         }
     }
 
@@ -55,14 +55,14 @@ extension Hub {
         candidates = []
         let now = now
         for (name, resident) in residents {
-            resident.channel.assumeIsolated { $0.forgetKeys(now: now) }
+            resident.channel.onLoop { $0.forgetKeys(now: now) }
             letGo(resident, name, unusedFor: .seconds(settings.namespace(of: name)?.historySeconds ?? 0))
         }
     }
 
     /// Lets a channel leave memory where nothing needs it.
     private func letGo(_ resident: Resident, _ name: String, unusedFor rest: Duration) {
-        if resident.channel.assumeIsolated({ $0.isIdle }), !resident.isMarked, !resident.isBeingRead,
+        if resident.channel.onLoop({ $0.isIdle }), !resident.isMarked, !resident.isBeingRead,
             resident.usedAt + rest < loop.now
         {
             residents[name] = nil

@@ -31,7 +31,7 @@ extension Hub {
         }
         let (group, moment) = (group, moment)
         let image = try? result.get()
-        resident.isUnread = resident.channel.assumeIsolated { channel in
+        resident.isUnread = resident.channel.onLoop { channel in
             channel.loaded(image, group: group, at: moment)
             return channel.isUnread
         }

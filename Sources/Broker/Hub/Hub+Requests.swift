@@ -68,7 +68,7 @@ extension Hub {
 
     /// A number for a connection that speaks HTTP; called on the loop.
     public nonisolated func makeExchange() -> UInt64 {
-        assumeIsolated { hub in
+        onLoop { hub in
             hub.exchanges += 1
             return hub.exchanges
         }
@@ -76,7 +76,7 @@ extension Hub {
 
     /// Counts an answer to an HTTP request; called on the loop.
     public nonisolated func count(answerWith status: Int) {
-        assumeIsolated { $0.metrics.count(answerWith: status) }
+        onLoop { $0.metrics.count(answerWith: status) }
     }
 
     private func session(for identity: Identity) -> Session {

@@ -12,7 +12,7 @@ extension Hub {
         for (name, resident) in residents {
             guard let namespace = settings.namespace(of: name) else { continue }
             let entry = settings.namespaceEntry(of: name)
-            resident.channel.assumeIsolated { $0.adopt(namespace, entry: entry, at: moment) }
+            resident.channel.onLoop { $0.adopt(namespace, entry: entry, at: moment) }
             mark(resident)
         }
         for (name, audience) in audiences {

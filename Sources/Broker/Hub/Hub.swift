@@ -7,7 +7,7 @@ import Wire
 ///
 /// Everything here runs on the loop, without waiting. What is for another loop goes as a value into the other hub's
 /// mailbox; what is for this one is a plain call.
-public actor Hub {
+public actor Hub: LoopActor {
     /// The loop that it runs on.
     public nonisolated let loop: EventLoop
     /// The loop, as what runs the actor.
@@ -120,9 +120,9 @@ public actor Hub {
 
     /// Enters the hub from a callback on its own loop, with something that belongs to that.
     nonisolated func enter<Value>(with value: Value, _ body: @Sendable (isolated Hub, Value) -> Void) {
-        // Both are this loop's: `assumeIsolated` stops the program anywhere else, so nothing changes threads here.
+        // Both are this loop's, and nothing changes threads here.
         nonisolated(unsafe) let value = value
-        assumeIsolated { unsafe body($0, value) }
+        onLoop { unsafe body($0, value) }
     }
 
     /// Begins to work; called once, on the loop.
@@ -355,7 +355,7 @@ public actor Hub {
             tellSenders(of: posted)
             for resident in channels {
                 resident.releasedAt = time
-                resident.channel.assumeIsolated { $0.committed(upTo: group, at: moment) }
+                resident.channel.onLoop { $0.committed(upTo: group, at: moment) }
                 mark(resident)
             }
         case .failure(let error):
@@ -371,7 +371,7 @@ public actor Hub {
     /// Refuses what rests on a write that failed, and reads the channel again.
     private func giveUp(_ resident: Resident, at moment: Moment) {
         let name = resident.channel.name
-        resident.isUnread = resident.channel.assumeIsolated { channel in
+        resident.isUnread = resident.channel.onLoop { channel in
             channel.failed(at: moment)
             return channel.isUnread
         }

@@ -28,7 +28,7 @@ final class MetricsRequest: SingleRequest {
         missing -= 1
         guard missing == 0 else { return }
         let (compose, sum, all) = (compose, sum, self.activity)
-        finish(with: .success(hub.assumeIsolated { compose($0, sum, all) }))
+        finish(with: .success(hub.onLoop { compose($0, sum, all) }))
     }
 }
 
@@ -92,7 +92,7 @@ extension Hub {
             metrics.subscriptions += UInt64(audience.events.count + audience.summaries.count)
         }
         for resident in residents.values {
-            metrics.waitingRequests += UInt64(resident.channel.assumeIsolated { $0.waitingCount })
+            metrics.waitingRequests += UInt64(resident.channel.onLoop { $0.waitingCount })
         }
         metrics.heldRecords = UInt64(heldRecords)
         for recipient in recipients.elements where recipient.isConnection { metrics.count(present: recipient) }

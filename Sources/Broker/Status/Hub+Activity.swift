@@ -29,7 +29,7 @@ extension Hub {
         activity.windowMilliseconds = Int64(since / .milliseconds(1))
         var before: [String: ChannelPulse] = [:]
         for (name, resident) in residents where !resident.isUnread {
-            let look = resident.channel.assumeIsolated { $0.look }
+            let look = resident.channel.onLoop { $0.look }
             let earlier = resident.pulse ?? look.first
             resident.pulse = look.pulse
             let changes = look.pulse.changes(since: earlier)
@@ -48,7 +48,7 @@ extension Hub {
 
     private func addMessages(of name: String, since earlier: ChannelPulse, to activity: inout HubActivity) {
         let moment = moment
-        let counts = residents[name]?.channel.assumeIsolated { $0.changedMessages(since: earlier.seq, at: moment) }
+        let counts = residents[name]?.channel.onLoop { $0.changedMessages(since: earlier.seq, at: moment) }
         for (message, changes) in counts ?? [:] {
             activity.add(BrokerStatus.Message(channel: name, message: message, changes: changes))
         }
