@@ -14,11 +14,7 @@ final class LoopCore: @unchecked Sendable {
     /// How many jobs of actors one turn may run, so that sockets are not starved.
     static let jobsPerTurn = 4096
 
-    var turnEndActions: [() -> Void] = []
-    var flushedActions: [(MonotonicTime, Bool) -> Void] = []
     var endActions: [() -> Void] = []
-    /// How long turns took that did something, in nanoseconds, from 2 µs on.
-    var turnDurations = LogHistogram(upTo: 11)
     /// Listeners that found no free descriptor.
     var starvedListeners: [Listener] = []
     var closing = ClosingLimits()
@@ -41,6 +37,9 @@ final class LoopCore: @unchecked Sendable {
         var drained: [ByteStream] = []
         var closed: [(stream: ByteStream, error: TransportError?)] = []
         var hasFreedDescriptor = false
+        var turnEndActions: [() -> Void] = []
+        var flushedActions: [(MonotonicTime, Bool) -> Void] = []
+        var durations = LogHistogram(upTo: 11)
     }
 
     let readBuffer: UnsafeMutableRawBufferPointer
@@ -124,6 +123,24 @@ final class LoopCore: @unchecked Sendable {
     var hasFreedDescriptor: Bool {
         get { unsafe turning.hasFreedDescriptor }
         set { unsafe turning.hasFreedDescriptor = newValue }
+    }
+
+    /// What is called at the end of every turn that did something.
+    var turnEndActions: [() -> Void] {
+        _read { yield unsafe turning.turnEndActions }
+        _modify { yield unsafe &turning.turnEndActions }
+    }
+
+    /// What is called after the writes of every turn that did something.
+    var flushedActions: [(MonotonicTime, Bool) -> Void] {
+        _read { yield unsafe turning.flushedActions }
+        _modify { yield unsafe &turning.flushedActions }
+    }
+
+    /// How long turns took that did something, in nanoseconds, from 2 µs on.
+    var turnDurations: LogHistogram {
+        _read { yield unsafe turning.durations }
+        _modify { yield unsafe &turning.durations }
     }
 
     // MARK: Turns

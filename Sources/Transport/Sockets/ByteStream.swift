@@ -46,21 +46,15 @@ public final class ByteStream {
 
     /// The loop that the stream belongs to.
     public let loop: EventLoop
-    /// What hears of the stream; held strongly until the stream has closed, then nil.
-    public var delegate: (any ByteStreamDelegate)?
     /// The peer's address and port; behind a trusted proxy that tells it, the client's.
     public internal(set) var peer: SocketAddress
     // The order of the properties leaves few gaps.
-    /// When bytes last came; when the stream was made, before any came.
-    public internal(set) var receivedAt: MonotonicTime
-    /// How many bytes came in, after decryption.
-    public internal(set) var bytesReceived: UInt64 = 0
     var tls: TLSSession?
     /// What is needed until the connection stands.
     var opening: Opening?
     // Not checked for accesses that overlap: that would cost more than all else that a delivery does here. They cannot
     // overlap, as all are the loop's, and none lasts while a delegate or anything else outside is called.
-    @exclusivity(unchecked) private var writing: Writing
+    @exclusivity(unchecked) private var moving: Moving
     var descriptor: FileDescriptor
     var registration: Registration
     /// What epoll is told to report.
@@ -68,10 +62,13 @@ public final class ByteStream {
     /// The time limit of the current phase.
     var deadline = TimerToken.none
 
-    /// What every write touches.
-    private struct Writing: ~Copyable {
+    /// What every read or write touches.
+    private struct Moving: ~Copyable {
+        var delegate: (any ByteStreamDelegate)?
         var queue = OutputQueue()
+        var receivedAt: MonotonicTime
         var progressAt: MonotonicTime
+        var bytesReceived: UInt64 = 0
         var bytesSent: UInt64 = 0
         var flags: Flags = .isUnwatched
         var phase: Phase
@@ -84,39 +81,57 @@ public final class ByteStream {
         self.descriptor = descriptor
         self.peer = peer
         self.tls = tls
-        receivedAt = loop.core.now
-        unsafe writing = Writing(progressAt: loop.core.now, phase: phase)
+        let now = loop.core.now
+        unsafe moving = Moving(receivedAt: now, progressAt: now, phase: phase)
         registration = Registration(slot: .max, generation: 0)
         registration = loop.core.poller.register(self)
     }
 
-    // MARK: What every write touches
+    // MARK: What every read or write touches
+
+    /// What hears of the stream; held strongly until the stream has closed, then nil.
+    public var delegate: (any ByteStreamDelegate)? {
+        get { unsafe moving.delegate }
+        set { unsafe moving.delegate = newValue }
+    }
+
+    /// When bytes last came; when the stream was made, before any came.
+    public internal(set) var receivedAt: MonotonicTime {
+        get { unsafe moving.receivedAt }
+        set { unsafe moving.receivedAt = newValue }
+    }
+
+    /// How many bytes came in, after decryption.
+    public internal(set) var bytesReceived: UInt64 {
+        get { unsafe moving.bytesReceived }
+        set { unsafe moving.bytesReceived = newValue }
+    }
 
     var queue: OutputQueue {
-        _read { yield unsafe writing.queue }
-        _modify { yield unsafe &writing.queue }
+        _read { yield unsafe moving.queue }
+        _modify { yield unsafe &moving.queue }
     }
 
     /// When the kernel last took bytes, or the queue began to fill; means nothing while the queue is empty.
     var progressAt: MonotonicTime {
-        get { unsafe writing.progressAt }
-        set { unsafe writing.progressAt = newValue }
+        get { unsafe moving.progressAt }
+        set { unsafe moving.progressAt = newValue }
     }
 
     /// How many bytes the kernel has taken, before encryption.
     public internal(set) var bytesSent: UInt64 {
-        get { unsafe writing.bytesSent }
-        set { unsafe writing.bytesSent = newValue }
+        get { unsafe moving.bytesSent }
+        set { unsafe moving.bytesSent = newValue }
     }
 
     var flags: Flags {
-        get { unsafe writing.flags }
-        set { unsafe writing.flags = newValue }
+        get { unsafe moving.flags }
+        set { unsafe moving.flags = newValue }
     }
 
     var phase: Phase {
-        get { unsafe writing.phase }
-        set { unsafe writing.phase = newValue }
+        get { unsafe moving.phase }
+        set { unsafe moving.phase = newValue }
     }
 
     // MARK: What is known
