@@ -16,6 +16,9 @@ public final class Mailbox<Element: Sendable>: Sendable, MailboxDelivery {
     /// An array that has grown beyond this many elements is given back after its delivery.
     @usableFromInline static var keptCapacity: Int { 8192 }
 
+    /// Delivers what is in it, by code that whoever made it has for its elements: here that would be slow, as nothing is
+    /// known of them.
+    @usableFromInline let deliverAll: @Sendable (Mailbox) -> Void
     @usableFromInline let loop: EventLoop
     @usableFromInline let contents: Locked<Contents>
     @usableFromInline let receive: @Sendable ([Element]) -> Void
@@ -26,6 +29,7 @@ public final class Mailbox<Element: Sendable>: Sendable, MailboxDelivery {
         self.loop = loop
         self.receive = receive
         contents = Locked(Contents())
+        deliverAll = { $0.takeAll() }
     }
 
     /// Puts one value in, from any thread.
@@ -51,8 +55,11 @@ public final class Mailbox<Element: Sendable>: Sendable, MailboxDelivery {
         if wasEmpty { loop.enlist(self) }
     }
 
+    @usableFromInline
+    func deliver() { deliverAll(self) }
+
     @inlinable
-    func deliver() {
+    func takeAll() {
         var batch: [Element] = contents.withLock { contents in
             let batch = contents.pending
             contents.pending = contents.spare
