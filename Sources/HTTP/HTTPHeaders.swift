@@ -46,6 +46,17 @@ public struct HTTPHeaders: Sendable {
         first(name).map { bytes.span.extracting(places[$0].value).text }
     }
 
+    /// How many fields of a name there are.
+    func count(of name: String) -> Int {
+        var count = 0
+        var next = first(name)
+        while let index = next {
+            count += 1
+            next = first(name, from: index + 1)
+        }
+        return count
+    }
+
     /// The values of all fields of a name, in order.
     public func all(_ name: String) -> [String] {
         var values: [String] = []

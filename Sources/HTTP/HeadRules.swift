@@ -7,11 +7,11 @@ enum HeadRules {
 
     /// One `Host` in HTTP/1.1, at most one in HTTP/1.0 (RFC 9112 section 3.2); an absolute target's host wins.
     private static func setHost(_ head: inout RequestHead) throws(HTTPError) {
-        let hosts = head.headers.all("host")
-        guard hosts.count <= 1 else { throw .badRequest("more than one Host") }
-        guard hosts.count == 1 || head.minorVersion == 0 else { throw .badRequest("Host is missing") }
-        guard hosts.allSatisfy(isHost) else { throw .badRequest("a malformed Host") }
-        head.host = head.host ?? hosts.first
+        let host = head.headers["host"]
+        guard head.headers.count(of: "host") <= 1 else { throw .badRequest("more than one Host") }
+        guard host != nil || head.minorVersion == 0 else { throw .badRequest("Host is missing") }
+        guard host.map(isHost) != false else { throw .badRequest("a malformed Host") }
+        head.host = head.host ?? host
     }
 
     /// Either a plain length or chunks, never what could be read as both (RFC 9112 section 6.3).
@@ -53,11 +53,15 @@ enum HeadRules {
         return rest.first == UInt8(ascii: ":") && port.count <= 5 && port.allSatisfy(Byte.isDigit)
     }
 
+    // One bit for each character below and from `@` on: digits and letters, and -._~%!$&'()*+;=.
+    private static let lowNames: UInt64 = 0x2BFF_6FF2_0000_0000
+    private static let highNames: UInt64 = 0x47FF_FFFE_87FF_FFFE
+
     private static func isAddressCharacter(_ byte: UInt8) -> Bool {
         Byte.hexadecimal(byte) != nil || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
     }
 
     private static func isNameCharacter(_ byte: UInt8) -> Bool {
-        Byte.isLetter(byte) || Byte.isDigit(byte) || "-._~%!$&'()*+;=".utf8.contains(byte)
+        byte < 0x80 && (byte < 0x40 ? lowNames : highNames) >> UInt64(byte & 0x3F) & 1 == 1
     }
 }

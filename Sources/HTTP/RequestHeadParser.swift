@@ -31,7 +31,7 @@ public struct RequestHeadParser: Sendable {
     /// - Throws: ``HTTPError`` with 400, 414, 431, 501 or 505; the parser is then of no more use.
     public mutating func parse(_ bytes: Span<UInt8>) throws(HTTPError) -> (head: RequestHead, consumed: Int)? {
         while scanned < bytes.count {
-            if head != nil, !endsWithCarriageReturn { skipPlain(bytes) }
+            if !endsWithCarriageReturn { if head == nil { skipVisible(bytes) } else { skipPlain(bytes) } }
             guard scanned < bytes.count else { return nil }
             guard scanned < limits.maxHeadBytes else { throw .headTooLarge("the head is too large") }
             let byte = bytes[scanned]
@@ -51,6 +51,21 @@ public struct RequestHeadParser: Sendable {
             }
         }
         return nil
+    }
+
+    /// Passes what in the request line can only be part of it, and is not too long for that.
+    private mutating func skipVisible(_ bytes: Span<UInt8>) {
+        let (start, longest) =
+            switch spaceCount {
+            case 0: (lineStart, Self.maxMethodBytes)
+            case 1: (lineStart + spaces.0 + 1, limits.maxTargetBytes)
+            default: (lineStart, Int.max)
+            }
+        var end = min(bytes.count, limits.maxHeadBytes)
+        if longest < end - start { end = start + longest }
+        var next = scanned
+        while next < end, Byte.isVisible(bytes[next]) { next += 1 }
+        scanned = next
     }
 
     /// Passes what in a field can only be part of it, or all but the last few bytes of that.

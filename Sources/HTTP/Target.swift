@@ -12,40 +12,42 @@ public struct Target: Sendable {
     /// Takes a target apart; `nil` where it does not begin with `/`, has characters that must be encoded, or decodes to
     /// what is not UTF-8.
     public init?(_ target: String) {
-        let bytes = Array(target.utf8)
-        guard bytes.first == UInt8(ascii: "/") else { return nil }
-        for byte in bytes where !Byte.isVisible(byte) || byte == UInt8(ascii: "#") { return nil }
-        let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        let bytes = target.utf8.span
+        guard !bytes.isEmpty, bytes[0] == UInt8(ascii: "/") else { return nil }
+        for index in bytes.indices where !Byte.isVisible(bytes[index]) || bytes[index] == UInt8(ascii: "#") {
+            return nil
+        }
+        let end = Self.end(before: UInt8(ascii: "?"), in: bytes, from: 0)
         var path: [String] = []
+        path.reserveCapacity(4)
         var start = 1
         while start <= end {
-            let part = Self.next(UInt8(ascii: "/"), in: bytes[..<end], from: &start)
-            guard let decoded = Self.decode(part) else { return nil }
+            let stop = Self.end(before: UInt8(ascii: "/"), in: bytes.extracting(..<end), from: start)
+            guard let decoded = Self.decode(bytes.extracting(start..<stop)) else { return nil }
             path.append(decoded)
+            start = stop + 1
         }
-        self.path = path == [""] ? [] : path
+        self.path = path.count == 1 && path[0].isEmpty ? [] : path
         var query: [(name: String, value: String)] = []
         start = end + 1
         while start < bytes.count {
-            let part = Self.next(UInt8(ascii: "&"), in: bytes[...], from: &start)
+            let part = bytes.extracting(start..<Self.end(before: UInt8(ascii: "&"), in: bytes, from: start))
+            start += part.count + 1
             guard !part.isEmpty else { continue }
-            let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            guard let name = Self.decode(part[..<equals]), let value = Self.decode(part[equals...].dropFirst()) else {
-                return nil
-            }
+            let equals = Self.end(before: UInt8(ascii: "="), in: part, from: 0)
+            guard let name = Self.decode(part.extracting(..<equals)),
+                let value = Self.decode(part.extracting(min(equals + 1, part.count)...))
+            else { return nil }
             query.append((name, value))
         }
         self.query = query
     }
 
-    /// The bytes from a place up to a separator or the end; moves the place behind that.
-    private static func next(_ separator: UInt8, in bytes: ArraySlice<UInt8>, from start: inout Int) -> ArraySlice<
-        UInt8
-    > {
+    /// Where the first separator is from a place on; where none is, the end.
+    private static func end(before separator: UInt8, in bytes: Span<UInt8>, from start: Int) -> Int {
         var end = start
-        while end < bytes.endIndex, bytes[end] != separator { end += 1 }
-        defer { start = end + 1 }
-        return bytes[start..<end]
+        while end < bytes.count, bytes[end] != separator { end += 1 }
+        return end
     }
 
     /// The value of the first parameter of a name; `nil`: there is none.
@@ -58,11 +60,11 @@ public struct Target: Sendable {
         query.filter { $0.name == name }.map(\.value)
     }
 
-    private static func decode(_ part: ArraySlice<UInt8>) -> String? {
+    private static func decode(_ part: Span<UInt8>) -> String? {
         // Without it all is visible ASCII, as was seen to.
-        guard part.contains(UInt8(ascii: "%")) else { return part.span.text }
+        guard end(before: UInt8(ascii: "%"), in: part, from: 0) < part.count else { return part.text }
         var bytes: [UInt8] = []
-        var rest = part
+        var rest = part.array[...]
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)

@@ -13,14 +13,16 @@ enum Base64 {
     static func append(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
         let alphabet = alphabet.span
         func digit(_ bits: UInt32) -> UInt8 { alphabet[Int(bits & 0x3F)] }
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let first = UInt32(bytes[start])
-            let second = start + 1 < bytes.count ? UInt32(bytes[start + 1]) : nil
-            let third = start + 2 < bytes.count ? UInt32(bytes[start + 2]) : nil
-            text.append(digit(first >> 2))
-            text.append(digit(first << 4 | (second ?? 0) >> 4))
-            text.append(second.map { digit($0 << 2 | (third ?? 0) >> 6) } ?? UInt8(ascii: "="))
-            text.append(third.map(digit) ?? UInt8(ascii: "="))
+        text.append(addingCapacity: (bytes.count + 2) / 3 * 4) { text in
+            for start in stride(from: 0, to: bytes.count, by: 3) {
+                let first = UInt32(bytes[start])
+                let second = start + 1 < bytes.count ? UInt32(bytes[start + 1]) : nil
+                let third = start + 2 < bytes.count ? UInt32(bytes[start + 2]) : nil
+                text.append(digit(first >> 2))
+                text.append(digit(first << 4 | (second ?? 0) >> 4))
+                text.append(second.map { digit($0 << 2 | (third ?? 0) >> 6) } ?? UInt8(ascii: "="))
+                text.append(third.map(digit) ?? UInt8(ascii: "="))
+            }
         }
     }
 

@@ -27,7 +27,16 @@ struct SHA1 {
     /// Up to 64 bytes as words, their highest byte first; what is missing is 0.
     private static func words(of bytes: Span<UInt8>) -> InlineArray<16, UInt32> {
         var words = InlineArray<16, UInt32>(repeating: 0)
-        for index in bytes.indices { words[index / 4] |= UInt32(bytes[index]) << UInt32(24 - index % 4 * 8) }
+        let whole = bytes.count / 4
+        let raw = unsafe bytes.bytes  // bytes are their own form in memory
+        for index in 0..<whole {
+            // All four bytes are inside, and bytes may be read as any number.
+            words[index] = unsafe UInt32(
+                bigEndian: raw.unsafeLoadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
+        }
+        for index in whole * 4..<bytes.count {
+            words[whole] |= UInt32(bytes[index]) << UInt32(24 - index % 4 * 8)
+        }
         return words
     }
 

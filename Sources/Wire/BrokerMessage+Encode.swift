@@ -101,39 +101,40 @@ extension BrokerMessage {
 
 extension [UInt8] {
     fileprivate mutating func append(_ welcome: Welcome) {
-        append(json: #"{"type":"welcome""#)
-        member(#","connection":"#, welcome.connection)
-        member(#","user":"#, orNull: welcome.user)
-        member(#","time":"#, welcome.time)
-        member(#","heartbeat_ms":"#, welcome.heartbeatMilliseconds)
-        append(json: #","limits":"#)
-        append(json: #"{"max_message_bytes":"#)
-        append(number: welcome.maxMessageBytes)
-        member(#","max_subscriptions":"#, welcome.maxSubscriptions)
-        close()
-        close()
+        append(json: 256) { room in
+            room.write(json: #"{"type":"welcome""#)
+            room.member(#","connection":"#, welcome.connection)
+            room.member(#","user":"#, orNull: welcome.user)
+            room.member(#","time":"#, welcome.time)
+            room.member(#","heartbeat_ms":"#, welcome.heartbeatMilliseconds)
+            room.member(#","limits":{"max_message_bytes":"#, Int64(welcome.maxMessageBytes))
+            room.member(#","max_subscriptions":"#, Int64(welcome.maxSubscriptions))
+            room.close()
+            room.close()
+        }
     }
 
     fileprivate mutating func append(_ subscribed: Subscribed) {
-        open(#"{"type":"subscribed""#, subscribed.id, subscribed.channel)
-        member(#","epoch":"#, subscribed.epoch)
-        member(#","seq":"#, subscribed.seq)
-        member(#","mode":"#, subscribed.mode.rawValue)
-        member(#","policy":"#, subscribed.policy.rawValue)
-        member(#","interval_ms":"#, subscribed.intervalMilliseconds)
-        append(json: #","allowed":"#)
-        if let allowed = subscribed.allowed {
-            array(allowed) { $0.append(string: $1.text) }
-        } else {
-            append(json: "null")
+        append(json: 384) { room in
+            room.write(json: #"{"type":"subscribed""#)
+            room.member(#","id":"#, subscribed.id)
+            room.member(#","channel":"#, subscribed.channel)
+            room.member(#","epoch":"#, subscribed.epoch)
+            room.member(#","seq":"#, subscribed.seq)
+            room.member(#","mode":"#, subscribed.mode.rawValue)
+            room.member(#","policy":"#, subscribed.policy.rawValue)
+            room.member(#","interval_ms":"#, subscribed.intervalMilliseconds)
+            room.write(json: #","allowed":"#)
+            if subscribed.allowed == nil { room.null() }
         }
-        append(json: #","limits":"#)
-        append(json: #"{"kinds":"#)
-        append(number: subscribed.maxKinds)
-        member(#","per_user":"#, subscribed.maxPerUser)
-        close()
-        member(#","frozen":"#, subscribed.isFrozen)
-        member(#","recovered":"#, subscribed.isRecovered)
+        if let allowed = subscribed.allowed { array(allowed) { $0.append(string: $1.text) } }
+        append(json: 96) { room in
+            room.member(#","limits":{"kinds":"#, Int64(subscribed.maxKinds))
+            room.member(#","per_user":"#, Int64(subscribed.maxPerUser))
+            room.close()
+            room.member(#","frozen":"#, subscribed.isFrozen)
+            room.member(#","recovered":"#, subscribed.isRecovered)
+        }
         if let messages = subscribed.messages {
             member(#","messages":"#, messages, isCounted: subscribed.isCounted)
             member(#","more":"#, orNull: subscribed.more)

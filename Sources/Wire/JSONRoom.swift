@@ -95,6 +95,8 @@ struct JSONRoom: ~Copyable {
 
     mutating func close() { write(byte: .closeBrace) }
 
+    mutating func null() { write(json: "null") }
+
     // MARK: Members
 
     @inline(__always)
@@ -113,6 +115,19 @@ struct JSONRoom: ~Copyable {
     mutating func member(_ piece: StaticString, _ value: Int64) {
         write(json: piece)
         write(value)
+    }
+
+    @inline(__always)
+    mutating func member(_ piece: StaticString, _ value: Bool) {
+        write(json: piece)
+        write(json: value ? "true" : "false")
+    }
+
+    /// Writes a member that is `null` where there is no value.
+    @inline(__always)
+    mutating func member(_ piece: StaticString, orNull value: String?) {
+        write(json: piece)
+        if let value { write(value) } else { null() }
     }
 
     @inline(__always)

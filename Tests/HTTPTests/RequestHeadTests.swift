@@ -179,6 +179,16 @@ struct RequestHeadTests {
         #expect(parse("\(line)Host: \(value)\r\n\r\n").head?.host == value)
     }
 
+    @Test("A host's name is made of letters, digits and fifteen marks")
+    func hostCharacters() {
+        let marks = Set("-._~%!$&'()*+;=".utf8)
+        for byte in UInt8(0x21)...0x7E where byte != UInt8(ascii: ":") {
+            let name = String(decoding: [UInt8(ascii: "a"), byte], as: UTF8.self)
+            let isPart = Byte.isLetter(byte) || Byte.isDigit(byte) || marks.contains(byte)
+            #expect((parse("\(line)Host: \(name)\r\n\r\n").head != nil) == isPart, "\(name)")
+        }
+    }
+
     @Test(
         "Whether the connection goes on",
         arguments: zip(

@@ -17,18 +17,28 @@ struct ConnectionKey: Sendable, Hashable, CustomStringConvertible {
 
     /// What a person calls the connection.
     var description: String {
-        var text = [UInt8(ascii: "c")]
-        for (number, radix) in [(hubIndex, 10), (slot, 16), (generation, 16)] as [(UInt32, UInt32)] {
-            text.append(UInt8(ascii: "-"))
+        // Three numbers of at most ten digits.
+        var text = InlineArray<40, UInt8>(repeating: UInt8(ascii: "c"))
+        var count = 1
+        func append(_ number: UInt32, _ radix: UInt32) {
             var unit: UInt32 = 1
             while number / unit >= radix { unit *= radix }
+            text[count] = UInt8(ascii: "-")
+            count += 1
             while unit > 0 {
                 let digit = UInt8(truncatingIfNeeded: number / unit % radix)
-                text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+                text[count] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                count += 1
                 unit /= radix
             }
         }
-        return String(decoding: text, as: UTF8.self)
+        append(hubIndex, 10)
+        append(slot, 16)
+        append(generation, 16)
+        // The buffer is valid for the closure, and the string copies it.
+        return unsafe text.span.extracting(..<count).withUnsafeBufferPointer {
+            unsafe String(decoding: $0, as: UTF8.self)
+        }
     }
 }
 
