@@ -321,9 +321,12 @@ actor Channel: LoopActor {
         outbox.departed(gone, from: hub)
     }
 
+    /// Whether there may be something to tell without another request, now or later.
+    var hasToTell: Bool { line != nil || due != nil }
+
     /// When something is to be told although nothing happens, in milliseconds of the clock.
     var due: Int64? {
-        guard let due = earliest(Channel.due(of: &outbox), line?.due) else { return retryAt }
+        guard let due = earliest(Channel.due(of: &outbox), line == nil ? nil : line?.due) else { return retryAt }
         return min(due, retryAt ?? due)
     }
 
@@ -339,6 +342,9 @@ actor Channel: LoopActor {
     func takeCounts() -> ChannelCounts {
         outbox.takeCounts()
     }
+
+    /// Whether anything was counted.
+    var hasCounts: Bool { outbox.hasCounts }
 
     /// For how long a used key is remembered, in milliseconds.
     static let keyLifetime: Int64 = 600_000

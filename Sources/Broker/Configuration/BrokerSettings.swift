@@ -1,4 +1,5 @@
 import Storage
+import Wire
 
 /// What a broker does, apart from where it listens and what it stores.
 public struct BrokerSettings: Sendable {
@@ -102,6 +103,13 @@ public struct BrokerSettings: Sendable {
         namespaces[BrokerSettings.namespaceName(of: channel)] ?? namespaces["*"]
     }
 
+    /// Whether nobody who reacts is named in a channel; where it has no namespace, too.
+    func isAnonymous(_ channel: String) -> Bool {
+        let index =
+            namespaces.index(forKey: BrokerSettings.namespaceName(of: channel)) ?? namespaces.index(forKey: "*")
+        return index.map { namespaces.values[$0].isAnonymous } ?? true
+    }
+
     /// Whether there is a namespace for a channel.
     func hasNamespace(of channel: String) -> Bool {
         names.haveNamespace(of: channel)
@@ -117,4 +125,21 @@ public struct BrokerSettings: Sendable {
     private static func namespaceName(of channel: String) -> String {
         channel.utf8.firstIndex(of: UInt8(ascii: ":")).map { String(channel[..<$0]) } ?? channel
     }
+}
+
+/// Settings in one place for all who read them; what is asked for with every request is done here, without a copy.
+final class SettingsInForce: Sendable {
+    let settings: BrokerSettings
+
+    init(_ settings: BrokerSettings) { self.settings = settings }
+
+    /// Says what is to be done about a request that came in a session; `now` is in Unix milliseconds.
+    func judge(_ request: Result<Request, BadRequest>, in session: inout Session, now: Int64) -> Session.Step {
+        switch request {
+        case .success(let request): session.receive(request, settings: settings, now: now)
+        case .failure(let bad): session.receive(bad, settings: settings, now: now)
+        }
+    }
+
+    func isAnonymous(_ channel: String) -> Bool { settings.isAnonymous(channel) }
 }

@@ -196,6 +196,9 @@ struct ChannelOutbox: Sendable {
     /// A request was refused because too many wait.
     mutating func countOverflow(_ limit: LimitName) { counts.overflows.append(limit) }
 
+    /// Whether anything was counted.
+    var hasCounts: Bool { !counts.isEmpty }
+
     /// What was counted since this was last asked.
     mutating func takeCounts() -> ChannelCounts {
         defer { counts = ChannelCounts() }

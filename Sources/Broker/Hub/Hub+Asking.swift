@@ -29,11 +29,13 @@ extension Hub {
 
     /// Hands requests over in their order, those in a row for one channel together.
     private func pass(_ requests: ArraySlice<ChannelRequest>) {
-        var rest = requests
-        while let first = rest.first {
-            let end = rest.firstIndex { $0.channel != first.channel } ?? rest.endIndex
-            pass(rest[..<end], to: first.channel)
-            rest = rest[end...]
+        var start = requests.startIndex
+        while start < requests.endIndex {
+            let channel = requests[start].channel
+            var end = start + 1
+            while end < requests.endIndex, requests[end].channel == channel { end += 1 }
+            pass(requests[start..<end], to: channel)
+            start = end
         }
     }
 

@@ -70,17 +70,13 @@ extension Hub {
     private func take(
         _ requests: inout ArraySlice<Result<Request, BadRequest>>, from recipient: Recipient, areLast: Bool
     ) {
-        let (now, settings) = (now, settings)
+        let now = now
+        let inForce = unsafe settingsOnLoop
         var left = areLast ? Int.max : Recipient.requestsPerTurn
         while !recipient.isClosing, left > 0, areLast || recipient.mayAsk, let request = requests.popFirst() {
             left -= 1
             metrics.requests.count(RequestKind(request))
-            let step =
-                switch request {
-                case .success(let request): recipient.session.receive(request, settings: settings, now: now)
-                case .failure(let bad): recipient.session.receive(bad, settings: settings, now: now)
-                }
-            carryOut(step, for: recipient)
+            carryOut(inForce.judge(request, in: &recipient.session, now: now), for: recipient)
         }
     }
 

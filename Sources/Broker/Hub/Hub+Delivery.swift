@@ -90,8 +90,7 @@ extension Hub {
 
     private func audience(of channel: String) -> Audience {
         if let audience = audiences[channel] { return audience }
-        let isAnonymous = settings.namespace(of: channel)?.isAnonymous ?? true
-        let audience = Audience(channel: channel, isAnonymous: isAnonymous)
+        let audience = Audience(channel: channel, isAnonymous: unsafe settingsOnLoop.isAnonymous(channel))
         audiences[channel] = audience
         return audience
     }

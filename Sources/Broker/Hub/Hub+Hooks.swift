@@ -122,7 +122,7 @@ extension Hub {
     // MARK: Connecting
 
     /// Whether a server is asked about each connection; on the loop only.
-    public nonisolated var asksBeforeConnecting: Bool { unsafe settingsOnLoop.connectHook != nil }
+    public nonisolated var asksBeforeConnecting: Bool { unsafe settingsOnLoop.settings.connectHook != nil }
 
     /// Asks whether someone may connect; `reply` gets why not, or `nil`.
     ///

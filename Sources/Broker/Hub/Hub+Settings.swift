@@ -5,7 +5,7 @@ import Wire
 extension Hub {
     /// Goes on with other settings; connections keep the limits with which they came.
     func adopt(_ settings: BrokerSettings) {
-        unsafe settingsOnLoop = settings
+        unsafe settingsOnLoop = SettingsInForce(settings)
         adoptWebhooks()
         boundClosing()
         let moment = moment
@@ -16,7 +16,7 @@ extension Hub {
             mark(resident)
         }
         for (name, audience) in audiences {
-            audience.adopt(isAnonymous: settings.namespace(of: name)?.isAnonymous ?? true)
+            audience.adopt(isAnonymous: settings.isAnonymous(name))
         }
         for recipient in recipients.elements {
             for request in recipient.session.revoked(by: settings) { pass(request, from: recipient) }

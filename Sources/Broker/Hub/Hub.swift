@@ -17,13 +17,13 @@ public actor Hub: LoopActor {
     nonisolated let index: Int
 
     /// What is in force here; connections and channels read it, and all of them run on the loop.
-    public nonisolated var settings: BrokerSettings { unsafe settingsOnLoop }
+    public nonisolated var settings: BrokerSettings { unsafe settingsOnLoop.settings }
     /// The bounds alone, without a copy of the rest; on the loop only.
-    public nonisolated var limits: BrokerSettings.Limits { unsafe settingsOnLoop.limits }
+    public nonisolated var limits: BrokerSettings.Limits { unsafe settingsOnLoop.settings.limits }
     /// Whether any namespace has a hook; on the loop only.
-    nonisolated var hasHooks: Bool { unsafe settingsOnLoop.hasHooks }
+    nonisolated var hasHooks: Bool { unsafe settingsOnLoop.settings.hasHooks }
     // Read and replaced on the loop alone, where nothing else runs meanwhile: a lock would cost every message.
-    nonisolated(unsafe) var settingsOnLoop: BrokerSettings
+    nonisolated(unsafe) var settingsOnLoop: SettingsInForce
     // Touched on the loop alone, as the settings are.
     /// What compresses for all connections here.
     nonisolated(unsafe) let compressor = SharedCompressor()
@@ -111,7 +111,7 @@ public actor Hub: LoopActor {
         self.loop = loop
         self.store = store
         self.sharedLog = sharedLog
-        unsafe settingsOnLoop = settings
+        unsafe settingsOnLoop = SettingsInForce(settings)
         self.health = health
         self.buckets = buckets
         epoch = sharedLog?.epoch ?? store.epoch
@@ -247,8 +247,11 @@ public actor Hub: LoopActor {
 
     private func departed(_ gone: [Following], from hub: Int, of name: String) {
         guard let resident = residents[name] else { return }
-        resident.channel.assumeIsolated { $0.departed(gone, from: hub) }
-        mark(resident)
+        let mayTell = resident.channel.onLoop { channel in
+            channel.departed(gone, from: hub)
+            return channel.hasToTell
+        }
+        if mayTell { mark(resident) }
     }
 
     /// Lets go of the channels and the mailboxes, which hold the hub; nothing runs here any more.
@@ -285,10 +288,13 @@ public actor Hub: LoopActor {
             resident.isMarked = false
             let (group, moment) = (group, moment)
             if sharedLog != nil { workOnLog(of: resident, at: moment) }
-            let (write, deliveries, due, counts) = resident.channel.assumeIsolated {
-                ($0.takeWrite(for: group, at: moment), $0.takeDeliveries(at: moment), $0.due, $0.takeCounts())
+            let (write, deliveries, due, counts) = resident.channel.onLoop {
+                (
+                    $0.takeWrite(for: group, at: moment), $0.takeDeliveries(at: moment), $0.due,
+                    $0.hasCounts ? $0.takeCounts() : nil
+                )
             }
-            metrics.count(counts)
+            if let counts { metrics.count(counts) }
             if let due { wake(resident, at: due, clock: moment.clock) }
             if let write {
                 writes.append(write)
@@ -312,8 +318,10 @@ public actor Hub: LoopActor {
         let home = home(of: audience.channel)
         let gone = audience.departures
         audience.departures = []
-        if audience.isEmpty, audiences[audience.channel] === audience {
-            audiences[audience.channel] = nil
+        if audience.isEmpty, let index = audiences.index(forKey: audience.channel),
+            audiences.values[index] === audience
+        {
+            audiences.remove(at: index)
         }
         if home == index {
             departed(gone, from: index, of: audience.channel)

@@ -7,6 +7,8 @@ import Wire
 struct ChannelCounts: Sendable {
     /// What became of requests that may change the channel.
     var results = Counts<ReactionResult>()
+    /// How many such requests there were.
+    private var judged: UInt64 = 0
     /// What was refused.
     var errors: [ErrorCode] = []
     /// The changes that were let out.
@@ -14,17 +16,25 @@ struct ChannelCounts: Sendable {
     /// The bounds by which requests were refused, as too much waited.
     var overflows: [LimitName] = []
 
+    /// Whether nothing was counted.
+    var isEmpty: Bool { judged == 0 && events == 0 && errors.isEmpty && overflows.isEmpty }
+
     /// Counts what a reply tells.
     mutating func count(_ reply: Reply) {
-        if let result = reply.result { results.count(result) }
+        if let result = reply.result { count(result) }
         if case .error(_, let code, _, _) = reply.message { errors.append(code) }
         events += UInt64(reply.changes.count)
     }
 
     /// Counts what an operation has led to.
     mutating func count(_ told: Told) {
-        results.count(told.result)
+        count(told.result)
         events += UInt64(told.events)
+    }
+
+    private mutating func count(_ result: ReactionResult) {
+        results.count(result)
+        judged += 1
     }
 }
 
