@@ -16,12 +16,19 @@ let settings: [SwiftSetting] = [
 /// Where only `FanfareClient` and what it imports are built.
 let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS]
 
-/// A Swift target with the house's settings.
+/// A Swift target with the house's settings, and more.
 func room(
-    _ name: String, imports: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
+    _ name: String, imports: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil,
+    settings more: [SwiftSetting] = []
 ) -> Target {
-    .target(name: name, dependencies: imports, exclude: exclude, resources: resources, swiftSettings: settings)
+    .target(name: name, dependencies: imports, exclude: exclude, resources: resources, swiftSettings: settings + more)
 }
+
+// That no two accesses to a property overlap is checked at run time in debug builds, which all tests are. In a broker at
+// work these checks would be a tenth of what it does.
+let uncheckedAtWork: [SwiftSetting] = [
+    .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
+]
 
 /// The tests of a target; they lie beside it, in `Tests/<name>Tests`.
 func tests(of name: String, imports: [Target.Dependency] = []) -> Target {
@@ -64,7 +71,9 @@ let package = Package(
         room("Wire", imports: ["Reactions"]),
         room("Transport", imports: ["CLinux", "COpenSSL", "Locks"]),
         room("Storage", imports: ["Reactions", "CSQLite", "CNATS", "Locks"]),
-        room("Broker", imports: ["COpenSSL", "Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"]),
+        room(
+            "Broker", imports: ["COpenSSL", "Reactions", "WebSocket", "HTTP", "Wire", "Transport", "Storage"],
+            settings: uncheckedAtWork),
         room(
             "Web", exclude: ["kit"],
             resources: ["index.html", "openapi.json", "asyncapi.json", "schemas.json"].map { .embedInCode($0) }
