@@ -163,6 +163,30 @@ struct WriteTurnsTests {
         }
     }
 
+    @Test func `after each turn it is said what is left to be written`() async throws {
+        try await withLoop { loop in
+            let (_, probes, sockets) = try await connect(loop)
+            let turns = Turns()
+            try await loop.run {
+                loop.afterWrites { _, left in
+                    let mayBeLeft = probes.suffix(100).contains { ($0.stream?.queuedBytes ?? 0) > 0 }
+                    turns.notes.change { $0["\(left), \(mayBeLeft)", default: 0] += 1 }
+                }
+                Self.broadcast(1, to: probes, on: loop)
+                Self.watch(turns, loop, probes, atLeast: 20) { turn, turns in
+                    guard turn > 4 else { return }
+                    for probe in probes.suffix(100) { probe.stream?.send(copying: [2]) }
+                }
+            }
+            await turns.isOver.wait { $0 }
+            let notes = turns.notes.value
+            #expect(notes["ofBroadcasts, true"] == 3, "the last part was not written yet")
+            #expect(notes["any, true", default: 0] > 0, "what came in a rest is still to be written")
+            #expect(notes["none, true"] == nil && notes["any, false"] == nil && notes["ofBroadcasts, false"] == nil)
+            for socket in sockets.all { #expect(try await offPool { try socket.receive() }.first == 1) }
+        }
+    }
+
     @Test func `what is left when the loop stops is written`() async throws {
         let loop = try EventLoop(name: "test")
         loop.start()

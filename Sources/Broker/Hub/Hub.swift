@@ -130,8 +130,8 @@ public actor Hub: LoopActor {
         self.hubs = hubs
         boundClosing()
         loop.atTurnEnd { [unowned self] in endTurn() }
-        loop.afterWrites { [unowned self] now, isAllWritten in
-            if !told.isEmpty { told.record(in: &metrics, at: now, isAllWritten: isAllWritten) }
+        loop.afterWrites { [unowned self] now, left in
+            if !told.isEmpty { told.record(in: &metrics, at: now, left: left) }
         }
         loop.atEnd { [unowned self] in letGo() }
         scheduleSweep()

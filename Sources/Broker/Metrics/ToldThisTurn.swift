@@ -1,6 +1,6 @@
 import Transport
 
-/// What a hub has told its recipients in this turn, to be measured when it is written.
+/// What a hub has told its recipients, to be measured when it is written.
 struct ToldThisTurn {
     /// When the requests were read that are acked now, in nanoseconds, and how many at once.
     private var acks: [(since: UInt64, count: UInt64)] = []
@@ -19,11 +19,12 @@ struct ToldThisTurn {
     /// Whether there is nothing to measure, as in most turns.
     var isEmpty: Bool { acks.isEmpty && events.isEmpty }
 
-    /// The turn's acks are written now; events may be in later turns, where many connections are to be written to.
-    mutating func record(in metrics: inout HubMetrics, at now: MonotonicTime, isAllWritten: Bool) {
+    /// Measures what is written, and keeps the rest for a later turn.
+    mutating func record(in metrics: inout HubMetrics, at now: MonotonicTime, left: UnwrittenBytes) {
+        guard left != .any else { return }
         for (time, count) in acks { metrics.acks.record(from: time, to: now, times: count) }
         acks.removeAll(keepingCapacity: acks.capacity <= 4_096)
-        guard isAllWritten else { return }
+        guard left == .none else { return }
         for (time, deliveries) in events { metrics.deliveryDelays.record(from: time, to: now, times: deliveries) }
         events.removeAll(keepingCapacity: events.capacity <= 4_096)
     }

@@ -238,11 +238,10 @@ public final class EventLoop: SerialExecutor {
     }
 
     /// Calls the action at the end of every turn that did something, after streams were written to, with the time, and
-    /// whether all of them were; on the loop only.
+    /// what is still to be written; on the loop only.
     ///
-    /// What was sent by a broadcast to very many is written in several turns.
     /// What it sends goes out in the next turn. It is called as long as the loop runs.
-    public func afterWrites(_ action: @escaping (_ now: MonotonicTime, _ isAllWritten: Bool) -> Void) {
+    public func afterWrites(_ action: @escaping (_ now: MonotonicTime, _ left: UnwrittenBytes) -> Void) {
         preconditionCurrent()
         core.flushedActions.append(action)
     }

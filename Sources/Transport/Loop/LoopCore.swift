@@ -38,7 +38,7 @@ final class LoopCore: @unchecked Sendable {
         var closed: [(stream: ByteStream, error: TransportError?)] = []
         var hasFreedDescriptor = false
         var turnEndActions: [() -> Void] = []
-        var flushedActions: [(MonotonicTime, Bool) -> Void] = []
+        var flushedActions: [(MonotonicTime, UnwrittenBytes) -> Void] = []
         var durations = LogHistogram(upTo: 11)
     }
 
@@ -132,7 +132,7 @@ final class LoopCore: @unchecked Sendable {
     }
 
     /// What is called after the writes of every turn that did something.
-    var flushedActions: [(MonotonicTime, Bool) -> Void] {
+    var flushedActions: [(MonotonicTime, UnwrittenBytes) -> Void] {
         _read { yield unsafe turning.flushedActions }
         _modify { yield unsafe &turning.flushedActions }
     }
@@ -251,7 +251,7 @@ final class LoopCore: @unchecked Sendable {
     /// Calls the actions that belong after a turn's writes, and counts the turn.
     func endFlushed() {
         let end = MonotonicTime.now
-        for action in flushedActions { action(end, writes.isEmpty) }
+        for action in flushedActions { action(end, writes.unwritten) }
         turnDurations.record(from: now.nanoseconds, to: end)
     }
 

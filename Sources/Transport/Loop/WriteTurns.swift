@@ -1,3 +1,11 @@
+/// What a loop has not written yet at the end of a turn.
+public enum UnwrittenBytes: Sendable {
+    case none
+    /// What was sent by broadcasts to very many, and nothing else.
+    case ofBroadcasts
+    case any
+}
+
 /// Which streams of a loop are to be written to, and when it is their turn.
 ///
 /// What is for one stream, or for a few, is written at the end of the turn, all of it: where a loop is at its limit, much
@@ -68,8 +76,11 @@ final class WriteTurns {
         return min(dirty, gathered)
     }
 
-    /// Whether all is written.
-    var isEmpty: Bool { unsafe state.dirty.isEmpty && state.present.isEmpty && state.gathered.isEmpty }
+    /// What is not written yet.
+    var unwritten: UnwrittenBytes {
+        guard unsafe state.dirty.isEmpty else { return .any }
+        return unsafe state.present.isEmpty && state.gathered.isEmpty ? .none : .ofBroadcasts
+    }
 
     /// Writes what is due at the end of a turn that began at a time.
     func write(at now: MonotonicTime) {
