@@ -268,7 +268,7 @@ extension Channel {
             return
         }
         guard line?.progress.advance(to: batch, as: entry.bytes, at: entry.position) ?? false else { return }
-        if compares, let seen = batch.seen { compare(seen, by: batch.writer, at: moment) }
+        if compares { compare(batch.seen, by: batch.writer, at: moment) }
         let isOwn = batch.writer == line?.writer && batch.number == line?.inFlight?.number
         if isOwn {
             line?.inFlight = nil

@@ -11,8 +11,8 @@ struct ChannelSnapshot {
     /// Whether those name nobody.
     var isAnonymous: Bool
 
-    /// The first byte of what this version writes; those before it have no mark.
-    private static let version: UInt8 = 2
+    /// The first byte.
+    private static let version: UInt8 = 1
 
     init(
         progress: LogProgress, image: ChannelImage, events: [(batch: EventBatch, at: Int64)], isAnonymous: Bool
@@ -57,9 +57,8 @@ struct ChannelSnapshot {
     /// Reads the form that ``bytes`` writes; `nil` where it is none.
     init?(bytes: [UInt8]) {
         var reader = ByteReader(bytes: bytes)
-        guard let version = reader.byte(), (1...Self.version).contains(version),
-            let isAnonymous = reader.byte(), isAnonymous < 2,
-            let progress = LogProgress(&reader, hasMark: version > 1), let image = ChannelImage(&reader),
+        guard reader.byte() == Self.version, let isAnonymous = reader.byte(), isAnonymous < 2,
+            let progress = LogProgress(&reader), let image = ChannelImage(&reader),
             let events = reader.list({ reader -> (batch: EventBatch, at: Int64)? in
                 guard let at = reader.signed(), let batch = EventBatch(&reader) else { return nil }
                 return (batch, at)

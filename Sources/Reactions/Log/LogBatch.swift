@@ -20,15 +20,15 @@ public struct LogBatch: Sendable, Equatable {
     public var writer: UInt64
     /// The writer's own number of it: higher with each batch that it writes for the channel.
     public var number: UInt64
-    /// How far the writer had come when it wrote it; `nil`: it does not say.
-    public var seen: LogMark?
+    /// How far the writer had come when it wrote it.
+    public var seen: LogMark
     /// The rules by which the operations are judged.
     public var rules: Rules
     /// The operations, in order; none, where a writer only wants to know that it can write.
     public var entries: [Entry]
 
     /// Makes a batch.
-    public init(writer: UInt64, number: UInt64, seen: LogMark? = nil, rules: Rules, entries: [Entry]) {
+    public init(writer: UInt64, number: UInt64, seen: LogMark, rules: Rules, entries: [Entry]) {
         self.writer = writer
         self.number = number
         self.seen = seen
@@ -38,18 +38,17 @@ public struct LogBatch: Sendable, Equatable {
 }
 
 extension LogBatch {
-    /// The first byte: of a batch that does not say how far its writer had come, and of one that does.
+    /// The first byte.
     private static let version: UInt8 = 1
-    private static let versionWithMark: UInt8 = 2
 
     /// The form in which it is logged.
     public var bytes: [UInt8] {
         var output = ByteWriter()
         output.bytes.reserveCapacity(64 + entries.count * 64)
-        output.put(byte: seen == nil ? Self.version : Self.versionWithMark)
+        output.put(byte: Self.version)
         output.put(writer)
         output.put(number)
-        if let seen { seen.append(to: &output) }
+        seen.append(to: &output)
         rules.append(to: &output)
         output.put(list: entries) { output, entry in
             output.put(entry.at)
@@ -59,23 +58,13 @@ extension LogBatch {
     }
 
     /// Whether bytes that are no batch may be one of a later version.
-    public static func isOfLaterVersion(_ bytes: [UInt8]) -> Bool { bytes.first.map { $0 > versionWithMark } ?? false }
+    public static func isOfLaterVersion(_ bytes: [UInt8]) -> Bool { bytes.first.map { $0 > version } ?? false }
 
     /// Reads the form that ``bytes`` writes; `nil` where it is none.
     public init?(bytes: [UInt8]) {
         var reader = ByteReader(bytes: bytes)
-        guard let version = reader.byte(), let writer = reader.number(), let number = reader.number() else {
-            return nil
-        }
-        var seen: LogMark?
-        switch version {
-        case Self.version: break
-        case Self.versionWithMark:
-            guard let mark = LogMark(&reader) else { return nil }
-            seen = mark
-        default: return nil
-        }
-        guard let rules = Rules(&reader),
+        guard reader.byte() == Self.version, let writer = reader.number(), let number = reader.number(),
+            let seen = LogMark(&reader), let rules = Rules(&reader),
             let entries = reader.list({ reader -> Entry? in
                 guard let at = reader.signed(), let operation = Operation(&reader) else { return nil }
                 return Entry(at: at, operation)

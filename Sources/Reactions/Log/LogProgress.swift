@@ -94,21 +94,16 @@ extension LogProgress {
         chain.newest.append(to: &writer)
     }
 
-    /// Reads what ``append(to:)`` writes, or wrote before there were marks; `nil` where it is none.
-    package init?(_ reader: inout ByteReader, hasMark: Bool = true) {
+    /// Reads what ``append(to:)`` writes; `nil` where it is none.
+    package init?(_ reader: inout ByteReader) {
         guard let position = reader.number(), let count = reader.number(), let time = reader.signed(),
             let writers = reader.list({ reader -> (UInt64, Written)? in
                 guard let id = reader.number(), let number = reader.number(), let at = reader.signed() else {
                     return nil
                 }
                 return (id, Written(number: number, at: at))
-            })
+            }), let mark = LogMark(&reader)
         else { return nil }
-        var mark = LogMark(position: position, digest: position)
-        if hasMark {
-            guard let read = LogMark(&reader) else { return nil }
-            mark = read
-        }
         chain = LogChain(mark)
         self.position = position
         self.count = count

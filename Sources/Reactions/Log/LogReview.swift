@@ -29,7 +29,7 @@ public struct LogReview: Sendable {
         let newest = progress.chain.newest.position
         guard progress.advance(to: batch, as: bytes, at: position) else { return }
         for entry in batch.entries { _ = progress.time(of: entry) }
-        if let seen = batch.seen { compare(seen, after: newest) }
+        compare(batch.seen, after: newest)
         if sinceGap > 0 { sinceGap += 1 }
     }
 

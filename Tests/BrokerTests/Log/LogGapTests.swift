@@ -105,7 +105,7 @@ import Transport
         var liar = log
         liar.known.pass(
             LogBatch(
-                writer: 99, number: 1, rules: Rules(),
+                writer: 99, number: 1, seen: LogMark(position: 0, digest: 0), rules: Rules(),
                 entries: [
                     .init(at: 1, .init(.add(reaction: "👍", count: nil, data: nil), message: "m", user: "eve"))
                 ]

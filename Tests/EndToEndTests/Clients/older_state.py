@@ -121,7 +121,7 @@ async def later_version(nodes):
     one = nodes.brokers[0]
     matches(await add(one, channel="chat:later"), type="ack", seq=1)
     subject = (await log(nodes))[1].replace("*", "chat:later")
-    await publish(nodes, subject, b"\x03what nobody knows")
+    await publish(nodes, subject, b"\x02what nobody knows")
     with Check("a broker is not ready that comes upon a change of a later version, and stays so"):
         await readiness(one, 503)
         matches(await add(one, channel="chat:quite-another"), type="ack")
