@@ -249,3 +249,10 @@ extension LogMark {
     /// That of a writer that had applied nothing.
     fileprivate static var none: LogMark { LogMark(position: 0, digest: 0) }
 }
+
+extension LogProgress {
+    /// Goes on past what was logged as some bytes.
+    fileprivate mutating func pass(_ bytes: [UInt8], at position: UInt64) {
+        pass(LogBatch(bytes: bytes), as: bytes, at: position)
+    }
+}

@@ -48,6 +48,7 @@ import Testing
             (#"fanfare_http_responses_total{status="4xx"}"#, 1), (#"fanfare_http_responses_total{status="1xx"}"#, 1),
             ("fanfare_waiting_requests", 0), ("fanfare_outbound_bytes", 0), ("fanfare_blocked_connections", 0),
             ("fanfare_store_waiting_records", 0), ("fanfare_commit_failures_total", 0),
+            ("fanfare_shared_log_lost_batches_total", 0),
             (#"fanfare_build_info{version="0.1.0"}"#, 1),
         ] {
             #expect(try server.metric(name) == value, "\(name)")

@@ -21,7 +21,7 @@ extension Channel {
             line?.mustRead(at: moment.clock)
             return
         }
-        apply(entry, at: moment)
+        apply(ParsedEntry(entry), at: moment)
         applyEarly(at: moment)
         drain(at: moment)
     }
@@ -36,7 +36,7 @@ extension Channel {
     }
 
     private func applyEarly(at moment: Moment) {
-        for entry in line?.takeEarly() ?? [] where !hasStopped { apply(entry, at: moment) }
+        for entry in line?.takeEarly() ?? [] where !hasStopped { apply(ParsedEntry(entry), at: moment) }
         guard let line, !line.early.isEmpty else { return }
         if line.early.contains(where: { $0.previous < line.progress.position }) { self.line?.mustReadAll = true }
         self.line?.mustRead(at: moment.clock)
@@ -56,6 +56,7 @@ extension Channel {
             line?.inFlight?.position = nil
         }
         let isLoading = unread != nil
+        let entries = reading.entries.map(ParsedEntry.init)
         switch reading.kind {
         case .more: line?.timesLess = 0
         case .less:
@@ -70,13 +71,16 @@ extension Channel {
                 readFailed(at: moment)
                 return "a snapshot of the channel is not one of this version's"
             }
-            let review = review(reading.entries, from: known.progress)
+            let review = review(entries, from: known.progress)
             if review.hasGap { return foundGap(at: moment) }
             line?.fault = nil
             if isLoading { line?.isMarkDue = review.isContradicted }
-            if !goesOn(from: known.progress, in: reading.entries, at: moment) { begin(with: known, at: moment) }
+            if !goesOn(from: known.progress, in: entries, at: moment) {
+                noteLost(behind: known.progress, in: entries)
+                begin(with: known, at: moment)
+            }
         }
-        for entry in reading.entries where !hasStopped && entry.position > line?.progress.position ?? .max {
+        for entry in entries where !hasStopped && entry.position > line?.progress.position ?? .max {
             apply(entry, isReplay: isLoading, compares: reading.kind == .more, at: moment)
         }
         if reading.kind == .more { compare(with: reading.last, at: moment) }
@@ -139,6 +143,8 @@ extension Channel {
         work.hasReturned = line?.hasReturned ?? false
         work.fault = line?.fault
         if work.hasReturned { line?.hasReturned = false }
+        work.lost = line?.lost
+        if work.lost != nil { line?.lost = nil }
         retry(&work, number: number, at: moment)
         if line?.inFlight == nil, unread == nil {
             let entries = nextEntries(at: moment)
@@ -261,9 +267,9 @@ extension Channel {
         return (request, operation)
     }
 
-    private func apply(_ entry: LogEntry, isReplay: Bool = false, compares: Bool = true, at moment: Moment) {
-        guard let batch = LogBatch(bytes: entry.bytes) else {
-            if LogBatch.isOfLaterVersion(entry.bytes) { return stopAtLaterVersion(at: moment) }
+    private func apply(_ entry: ParsedEntry, isReplay: Bool = false, compares: Bool = true, at moment: Moment) {
+        guard let batch = entry.batch else {
+            if entry.isOfLaterVersion { return stopAtLaterVersion(at: moment) }
             line?.progress.skip(to: entry.position)
             return
         }
@@ -273,6 +279,7 @@ extension Channel {
         if isOwn {
             line?.inFlight = nil
             line?.hasReturned = true
+            if !batch.entries.isEmpty { line?.acked.note(batch, at: entry.position, clock: moment.clock) }
         }
         for entry in batch.entries {
             guard let time = line?.progress.time(of: entry) else { return }

@@ -29,11 +29,11 @@ extension Channel {
     }
 
     /// What the entries say of themselves that were read behind what is known, up to one of a later version.
-    func review(_ entries: [LogEntry], from start: LogProgress) -> LogReview {
+    func review(_ entries: [ParsedEntry], from start: LogProgress) -> LogReview {
         var review = LogReview(from: start)
         for entry in entries {
-            if LogBatch.isOfLaterVersion(entry.bytes) { break }
-            review.pass(entry.bytes, at: entry.position)
+            if entry.isOfLaterVersion { break }
+            review.pass(entry.batch, as: entry.bytes, at: entry.position)
         }
         return review
     }
@@ -76,16 +76,25 @@ extension Channel {
     /// Goes on in all that was read where the channel is what that comes to somewhere; `false` where it is something else.
     ///
     /// So nobody who listens hears of a doubt that another broker has to mend.
-    func goesOn(from start: LogProgress, in entries: [LogEntry], at moment: Moment) -> Bool {
+    func goesOn(from start: LogProgress, in entries: [ParsedEntry], at moment: Moment) -> Bool {
         guard unread == nil, let digest = line?.progress.chain.newest.digest else { return false }
         var progress = start
         var rest = entries[...]
         while progress.chain.newest.digest != digest {
             guard let entry = rest.popFirst() else { return false }
-            progress.pass(entry.bytes, at: entry.position)
+            progress.pass(entry.batch, as: entry.bytes, at: entry.position)
         }
         wentOn(to: progress, at: moment)
         return true
+    }
+
+    /// Notes how much of what this broker has answered for the log does not have any more: all that was read takes the place
+    /// of what is known.
+    func noteLost(behind start: LogProgress, in entries: [ParsedEntry]) {
+        guard let writer = line?.writer else { return }
+        let there = Set(entries.lazy.compactMap(\.batch).filter { $0.writer == writer }.map(\.number))
+        let loss = line?.acked.takeLost(behind: start, there: there, of: writer)
+        if let loss, loss.batches > 0 { line?.lost = loss }
     }
 
     /// Notes that all of the log up to somewhere is known.

@@ -70,6 +70,9 @@ struct LogLine: Sendable {
     var mustReadAll = false
     /// What is wrong with the channel's part of the log, so that this broker cannot know what it comes to; `nil`: nothing.
     var fault: LogFault?
+    /// What this broker has answered for, and what of that the log was seen to have lost, until that is told.
+    var acked = AckedBatches()
+    var lost: AckedBatches.Loss?
     /// Whether the other brokers are to be told what this one has come to, and whether one has told the same since that was
     /// last so.
     var isMarkDue = false
@@ -168,6 +171,8 @@ struct LogWork: Sendable {
     var isInDoubt = false
     /// What is wrong with the channel's part of the log; `nil`: nothing.
     var fault: LogFault?
+    /// What the log has lost of what this broker has answered for.
+    var lost: AckedBatches.Loss?
     /// A snapshot to keep.
     var snapshot: (position: UInt64, bytes: @Sendable () -> [UInt8])?
 

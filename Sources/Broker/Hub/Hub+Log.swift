@@ -59,7 +59,7 @@ extension Hub {
     func appended(_ name: String, _ number: UInt64, _ result: Result<UInt64, AppendFailure>) {
         if case .failure(.refused(let reason)) = result {
             metrics.commitFailures += 1
-            note(trouble: "the log refuses changes", with: name)
+            note(trouble: "the log refuses changes: \(reason)", with: name)
             log.say(.error, .store, "the log refused a batch: \(reason)")
         }
         guard let resident = residents[name] else { return }
@@ -98,6 +98,7 @@ extension Hub {
         }
         for bytes in work.say { sharedLog.say(bytes, about: name) }
         note(work.fault, with: resident)
+        if let lost = work.lost { note(lost, of: resident) }
         if work.isInDoubt {
             log.say(
                 .warning, .store, "brokers have applied different changes of a channel: it is read from the log anew")
@@ -121,16 +122,29 @@ extension Hub {
     /// Notes what is wrong with what a channel has in the log, or that nothing is any more.
     private func note(_ fault: LogFault?, with resident: Resident) {
         guard fault != nil || health.hasLogFaults && !resident.isUnread else { return }
-        let name = resident.channel.name
-        guard health.note(fault, ofChannel: name) else { return }
-        let namespace = settings.namespaceEntry(of: name)
-        let isNamed = settings.namespace(of: name)?.isAnonymous == false
-        let place = isNamed ? "the channel '\(name)'" : "a channel of '\(namespace)'"
+        guard health.note(fault, ofChannel: resident.channel.name) else { return }
+        let place = words(for: resident)
         if let fault {
             log.say(.error, .store, "\(place): \(fault.rawValue); \(fault.advice)")
         } else {
             log.say(.info, .store, "\(place): the log is whole again")
         }
+    }
+
+    /// Says how much the log has lost of what was acknowledged.
+    private func note(_ lost: AckedBatches.Loss, of resident: Resident) {
+        metrics.lostBatches += UInt64(lost.batches)
+        log.say(
+            .error, .store,
+            "\(words(for: resident)): NATS has lost what this broker had acknowledged, and nothing brings it back: batches \(lost.batches), requests \(lost.requests)"
+        )
+    }
+
+    /// A channel as it may be named in the log.
+    private func words(for resident: Resident) -> String {
+        let name = resident.channel.name
+        let isNamed = settings.namespace(of: name)?.isAnonymous == false
+        return isNamed ? "the channel '\(name)'" : "a channel of '\(settings.namespaceEntry(of: name))'"
     }
 
     /// Looks every second at some channels: what the log tells may get lost on its way where nothing follows it.

@@ -44,6 +44,9 @@ extension HubMetrics {
         text.single(
             .counter, "fanfare_commit_failures_total", "Groups that the store did not take.", commitFailures)
         text.single(
+            .counter, "fanfare_shared_log_lost_batches_total",
+            "Batches that this broker had acknowledged, and that the log that brokers share has lost.", lostBatches)
+        text.single(
             .counter, "fanfare_read_failures_total", "Reads of channels that failed.", readFailures)
         text.single(
             .counter, "fanfare_expired_channels_total", "Channels let go because of their age.", expired)

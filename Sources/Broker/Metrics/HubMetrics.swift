@@ -60,6 +60,8 @@ struct HubMetrics: Sendable {
     /// The codes of connections that ended; `0` stands for all that the contract does not name.
     var closed: [UInt16: UInt64] = [:]
     var commitFailures: UInt64 = 0
+    /// Batches that this broker had acknowledged, and that the shared log has lost.
+    var lostBatches: UInt64 = 0
     /// Channels that could not be read, each time.
     var readFailures: UInt64 = 0
     /// Channels that were let go because of their age.
@@ -137,6 +139,7 @@ struct HubMetrics: Sendable {
         sum.limits += more.limits
         sum.closed.merge(more.closed) { $0 + $1 }
         sum.commitFailures += more.commitFailures
+        sum.lostBatches += more.lostBatches
         sum.readFailures += more.readFailures
         sum.expired += more.expired
         for index in sum.answers.indices { sum.answers[index] += more.answers[index] }

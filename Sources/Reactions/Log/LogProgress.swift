@@ -39,9 +39,9 @@ public struct LogProgress: Sendable, Equatable {
         return true
     }
 
-    /// Goes on past an entry, as if it were applied.
-    public mutating func pass(_ bytes: [UInt8], at position: UInt64) {
-        guard let batch = LogBatch(bytes: bytes) else { return skip(to: position) }
+    /// Goes on past an entry, as if it were applied; `nil`: it is no batch.
+    public mutating func pass(_ batch: LogBatch?, as bytes: [UInt8], at position: UInt64) {
+        guard let batch else { return skip(to: position) }
         guard advance(to: batch, as: bytes, at: position) else { return }
         for entry in batch.entries { _ = time(of: entry) }
     }
@@ -76,8 +76,11 @@ public struct LogProgress: Sendable, Equatable {
 
     /// Whether a writer's batch, or a later one of its, was applied.
     public func hasApplied(_ number: UInt64, of writer: UInt64) -> Bool {
-        writers[writer].map { number <= $0.number } ?? false
+        newestNumber(of: writer).map { number <= $0 } ?? false
     }
+
+    /// The number of the newest batch of a writer that was applied; `nil`: there is none, or that was long ago.
+    public func newestNumber(of writer: UInt64) -> UInt64? { writers[writer]?.number }
 }
 
 extension LogProgress {

@@ -23,9 +23,9 @@ public struct LogReview: Sendable {
     /// Whether something is missing between where reading began and what is there.
     public var hasGap: Bool { sinceGap >= LogReview.certain }
 
-    /// Goes on to an entry.
-    public mutating func pass(_ bytes: [UInt8], at position: UInt64) {
-        guard let batch = LogBatch(bytes: bytes) else { return progress.skip(to: position) }
+    /// Goes on to an entry; `nil`: it is no batch.
+    public mutating func pass(_ batch: LogBatch?, as bytes: [UInt8], at position: UInt64) {
+        guard let batch else { return progress.skip(to: position) }
         let newest = progress.chain.newest.position
         guard progress.advance(to: batch, as: bytes, at: position) else { return }
         for entry in batch.entries { _ = progress.time(of: entry) }

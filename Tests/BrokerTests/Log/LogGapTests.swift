@@ -142,3 +142,10 @@ import Transport
         #expect(health.fault(at: time + .seconds(3_600))?.contains("later version") == true)
     }
 }
+
+extension LogProgress {
+    /// Goes on past what was logged as some bytes.
+    fileprivate mutating func pass(_ bytes: [UInt8], at position: UInt64) {
+        pass(LogBatch(bytes: bytes), as: bytes, at: position)
+    }
+}

@@ -23,6 +23,8 @@ final class LogHarness {
         /// What it finds wrong with the log, and how often a batch came back.
         var troubles: [String] = []
         var returns = 0
+        /// What the log was seen to have lost of what it had acknowledged.
+        var lost: [AckedBatches.Loss] = []
         /// What was heard, as JSON.
         var heard: [[String: Any]] = []
 
@@ -131,6 +133,7 @@ final class LogHarness {
         }
         if let trouble = work.trouble { node.troubles.append(trouble) }
         if work.hasReturned { node.returns += 1 }
+        if let lost = work.lost { node.lost.append(lost) }
         if let read = work.read { node.reads.append(read.known) }
         if let (position, bytes) = work.snapshot { log.keep(at: position, bytes()) }
         for (_, delivery) in await node.channel.takeDeliveries(at: moment) {

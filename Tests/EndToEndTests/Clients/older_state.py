@@ -117,6 +117,40 @@ async def older_state(nodes, folder):
     await listener.close()
 
 
+async def older_log(nodes, folder):
+    """An older copy of all streams comes back under running brokers: what is said of what is lost."""
+    right, late = nodes.brokers
+    server = nodes.servers[0]
+    store, copy = os.path.join(folder, "jetstream-0"), os.path.join(folder, "older-log")
+    channel = "chat:lost"
+    matches(await add(right, channel, count=2), type="ack", seq=2)
+    await server.end()
+    shutil.copytree(store, copy)
+    await server.start()
+    await server.reachable()
+    for broker in nodes.brokers:
+        await readiness(broker, 200)
+    matches(await add(right, channel, "more", 3), type="ack", seq=5)
+    matches(await add(late, channel, "other", 2), type="ack", seq=7)
+    await server.end()
+    shutil.rmtree(store)
+    shutil.move(copy, store)
+    await server.start()
+    await server.reachable()
+    with Check("each broker says and counts what it had acknowledged and NATS has lost"):
+        for broker, count in ((right, 3), (late, 2)):
+            words = "the channel '%s': NATS has lost what this broker had acknowledged" % channel
+
+            async def is_said():
+                return words in broker.said()
+
+            await until(is_said, "it is said")
+            assert "%s, and nothing brings it back: batches %d, requests %d" % (words, count, count) in broker.said(), broker.said()
+            assert "fanfare_shared_log_lost_batches_total %d\n" % count in (await call(broker.http + "/metrics"))[1]
+            await readiness(broker, 200)
+        matches(await add(right, channel, "again"), type="ack", seq=3)
+
+
 async def later_version(nodes):
     one = nodes.brokers[0]
     matches(await add(one, channel="chat:later"), type="ack", seq=1)
@@ -143,7 +177,7 @@ async def later_version(nodes):
 async def scenario(fanfare):
     with tempfile.TemporaryDirectory(prefix="fanfare-older-", ignore_cleanup_errors=True) as folder:
         async with Nodes(folder, fanfare, servers=1, brokers=2) as nodes:
-            for part in (older_state(nodes, folder), later_version(nodes)):
+            for part in (older_state(nodes, folder), older_log(nodes, folder), later_version(nodes)):
                 with Check(part.__name__ + " runs through"):
                     await part
             with Check("no broker has crashed"):
