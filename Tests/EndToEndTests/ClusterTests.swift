@@ -73,6 +73,18 @@ import Testing
         try await runClient("nats_names.py", Places.fanfare)
     }
 
+    @Test("servers that ask for a certificate, whose disk is full, or that are no cluster are told as what they are")
+    func wrongServers() async throws {
+        try await Places.withFolder { folder in
+            let authority = Authority(folder: folder)
+            for name in ["server", "other"] { try await authority.make(name, for: "DNS:localhost") }
+            try await authority.make("ca", for: "DNS:ca.example")
+            try await authority.make("client", for: "DNS:client.example")
+            try await authority.sign("client", by: "ca")
+            try await runClient("nats_wrong.py", Places.fanfare, folder.path())
+        }
+    }
+
     @Test("a log that is slow and takes little at once: batches fit, what waits is bounded, what is refused stays out")
     func full() async throws {
         try await runClient("full.py", Places.fanfare)

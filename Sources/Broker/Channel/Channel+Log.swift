@@ -132,8 +132,10 @@ extension Channel {
             line?.inFlight?.position = position
             line?.wait(LogLine.returnDelay, from: moment.clock)
             if position <= line?.progress.position ?? 0 { passedBy(at: moment) }
-        case .failure(.refused): line?.wait(LogLine.refusalDelay, from: moment.clock)
-        case .failure(.undecided): break
+        case .failure(.refused(let reason)):
+            line?.inFlight?.refusal = reason
+            line?.wait(LogLine.refusalDelay, from: moment.clock)
+        case .failure(.undecided): line?.inFlight?.refusal = nil
         }
     }
 
@@ -338,6 +340,9 @@ extension Channel {
 }
 
 extension LogLine {
+    /// What is wrong with a log that refuses changes for a reason.
+    static func refused(_ reason: String) -> String { "the log refuses changes: \(reason)" }
+
     /// What a person is told whose change the log did not take, or did not tell in time.
     static let unavailable = "the log does not tell it in time, and it may count yet; a retry with the same key is safe"
 }
@@ -351,7 +356,8 @@ extension LogLine.InFlight {
     /// What it says of the log that it has not come back for too long, for a person; `nil`: nothing.
     fileprivate var trouble: String? {
         if wasPassedBy { return nil }
-        return position == nil ? "changes do not get into the log" : "the log took changes that do not come back"
+        if position != nil { return "the log took changes that do not come back" }
+        return refusal.map(LogLine.refused) ?? "changes do not get into the log"
     }
 }
 

@@ -22,6 +22,8 @@ struct LogLine: Sendable {
         var sentAt: Moment
         /// Where it stands, where that is known before it has come back.
         var position: UInt64?
+        /// Why the log has refused it, where that was its last answer.
+        var refusal: String?
         /// Whether it stood ahead of what is known, so that the channel is what is wrong and not the log.
         var wasPassedBy = false
     }

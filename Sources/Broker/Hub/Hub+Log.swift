@@ -59,7 +59,7 @@ extension Hub {
     func appended(_ name: String, _ number: UInt64, _ result: Result<UInt64, AppendFailure>) {
         if case .failure(.refused(let reason)) = result {
             metrics.commitFailures += 1
-            note(trouble: "the log refuses changes: \(reason)", with: name)
+            note(trouble: LogLine.refused(reason), with: name)
             log.say(.error, .store, "the log refused a batch: \(reason)")
         }
         guard let resident = residents[name] else { return }

@@ -34,7 +34,7 @@ struct NATSConnection: ~Copyable {
         let retained = unsafe Unmanaged.passRetained(observer)
         do throws(StoreError) {
             unsafe try options.observe(with: retained.toOpaque())
-            unsafe handle = try options.connect()
+            unsafe handle = try options.connect(settings)
         } catch {
             unsafe retained.release()
             throw error

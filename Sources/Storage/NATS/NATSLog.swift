@@ -44,6 +44,7 @@ public final class NATSLog: OperationLog {
             }
             epoch = lives.epoch
             subjects = NATSSubjects(settings, lives)
+            for words in try ServerAgreement(settings, lives).confirm() { remark(words) }
             for words in StreamSetup(settings, link).remarks() { remark(words) }
             if let words = NATSLog.remark(onPayload: link.maxPayload) { remark(words) }
             difference = ServerClock(link, subjects).look()

@@ -88,7 +88,8 @@ struct NATSOptions: ~Copyable {
         return unsafe text.map { unsafe String(cString: $0) } ?? "it is not permitted"
     }
 
-    func connect() throws(StoreError) -> OpaquePointer {
+    /// Connects; the settings are those that these options were made of.
+    func connect(_ settings: NATSSettings) throws(StoreError) -> OpaquePointer {
         var connection: OpaquePointer?
         let status = unsafe natsConnection_Connect(&connection, handle)
         if status == NATS_OK, let connection = unsafe connection { return unsafe connection }
@@ -103,8 +104,20 @@ struct NATSOptions: ~Copyable {
             throw .unusable(
                 "TLS with the NATS server failed: \(NATSOptions.lastWords(status)); nats.ca_file names who has signed its certificate"
             )
+        // In TLS 1.3 a server refuses a client's certificate when that takes the handshake to be over; then it hangs up.
+        case NATS_PROTOCOL_ERROR where settings.demandsTLS, NATS_IO_ERROR where settings.demandsTLS:
+            throw .unavailable(NATSOptions.hangUp(settings))
         default: throw .unavailable("no NATS server can be reached: \(NATSOptions.words(status))")
         }
+    }
+
+    /// What is said where a server ends the connection behind TLS.
+    static func hangUp(_ settings: NATSSettings) -> String {
+        let begin = "a NATS server ends the connection as soon as it is encrypted, as one does that "
+        guard let file = settings.certificate else {
+            return begin + "asks for a client certificate: see nats.cert and nats.key"
+        }
+        return begin + "does not take the client certificate in '\(file)' (nats.cert)"
     }
 
     private func setServers(_ settings: NATSSettings) throws(StoreError) {

@@ -31,6 +31,13 @@ public struct NATSSettings: Sendable, Equatable {
         authorities != nil || certificate != nil || servers.contains { $0.hasPrefix("tls://") }
     }
 
+    /// Why its files, names or passwords cannot be used, for a person; `nil`: they can, as far as that is known without a
+    /// server.
+    public func flaw() -> String? {
+        do throws(StoreError) { _ = try NATSOptions.make(self) } catch { return error.reason }
+        return nil
+    }
+
     /// Where the servers are, without who the broker is there: for a person.
     public var places: String {
         servers.map { server in

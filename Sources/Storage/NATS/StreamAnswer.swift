@@ -31,6 +31,12 @@ struct StreamAnswer {
         return position(after: "\"leader\":\"", from: cluster) == nil
     }
 
+    /// Whether what tells of a stream is a server that belongs to no cluster; `nil`: it tells of none.
+    var isOfServerAlone: Bool? {
+        guard errorCode == nil, position(after: "\"config\":{") != nil else { return nil }
+        return position(after: "\"cluster\":{") == nil
+    }
+
     /// What a stream is set to, as it stands there without quotation marks; `nil`: nothing is said of that.
     func setting(_ name: String) -> String? {
         guard let config = position(after: "\"config\":{"), let start = position(after: "\"\(name)\":", from: config)
@@ -39,14 +45,28 @@ struct StreamAnswer {
         return String(decoding: value.filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
     }
 
+    /// What JetStream says where a message was to be put behind another one than the last.
+    static let wrongLast: UInt64 = 10071
+
     /// What went wrong, for a person.
     var errorWords: String {
         // The server escapes what would mean something in HTML.
         text(after: "\"description\":\"").map { words in
-            [("\\u003e", ">"), ("\\u003c", "<"), ("\\u0026", "&")].reduce(words) { words, escape in
+            let plain = [("\\u003e", ">"), ("\\u003c", "<"), ("\\u0026", "&")].reduce(words) { words, escape in
                 words.split(separator: escape.0, omittingEmptySubsequences: false).joined(separator: escape.1)
             }
+            return StreamAnswer.withoutFile(plain)
         } ?? "JetStream refused it"
+    }
+
+    /// What a server says of a file that failed, such as `write /DIR/1.blk: no space left on device`, without its name there.
+    static func withoutFile(_ words: String) -> String {
+        guard let file = words.firstRange(of: " /"), !words[..<file.lowerBound].contains(" "),
+            let end = words[file.upperBound...].firstRange(of: ": ")
+        else { return words }
+        let reason = words[end.upperBound...]
+        let isFull = reason.contains("no space left") || reason.contains("quota exceeded")
+        return "a NATS server cannot write to its disk\(isFull ? ", which is full" : ""): \(reason)"
     }
 
     /// When the message that was read was stored, by the clock of the stream's leader of then, in Unix milliseconds.

@@ -171,9 +171,13 @@ struct StreamSetup {
     @discardableResult
     private func put(_ text: String, as subject: String, after last: UInt64? = nil) throws(StoreError) -> Bool {
         let headers = last.map { [("Nats-Expected-Last-Subject-Sequence", String($0))] } ?? []
-        switch NATSLog.place(link.wait(for: subject, Array(text.utf8), headers: headers, within: 2_000)) {
+        let answer = link.wait(for: subject, Array(text.utf8), headers: headers, within: 2_000)
+        if case .reply(let bytes, _, _) = answer, StreamAnswer(bytes).errorCode == StreamAnswer.wrongLast {
+            return false
+        }
+        switch NATSLog.place(answer) {
         case .success: return true
-        case .failure(.refused): return false
+        case .failure(.refused(let reason)): throw .unavailable("the stream '\(names.state)' takes nothing: \(reason)")
         case .failure(.undecided): throw .unavailable("JetStream does not answer")
         }
     }
@@ -202,7 +206,7 @@ struct StreamSetup {
             case .nobody: if attempt < 8 { Semaphore().wait(milliseconds: 250) }
             case .notSent: throw .unavailable("there is no connection to a NATS server")
             case .none:
-                throw .unavailable("JetStream does not answer: a stream has no leader yet, or the servers no majority")
+                throw .unavailable("JetStream does not answer: \(StreamWatch.silence(isAlone: false))")
             }
         }
         throw .unusable("the NATS server has no JetStream, or this user may not use it ($JS.API.>)")

@@ -75,6 +75,8 @@ final class StreamWatch: Sendable {
         /// Whether another server's clock may count now.
         var hasOtherClock = false
         var isClosed = false
+        /// Whether the streams are on a server that belongs to no cluster.
+        var isAlone = false
     }
 
     private let link: NATSLink
@@ -161,23 +163,31 @@ final class StreamWatch: Sendable {
 
     private func lookAtAll() -> Look {
         for (stream, beginning) in subjects.beginnings {
-            let answer = info(of: stream)
-            let look = StreamWatch.look(at: stream, whose: beginning, answer)
+            let (answer, isAlone) = info(of: stream)
+            let look = StreamWatch.look(at: stream, whose: beginning, answer, isAlone: isAlone)
             if look != .well { return look }
         }
-        return StreamWatch.look(atState: subjects.state, whose: subjects.allState, info(of: subjects.state))
+        let (answer, isAlone) = info(of: subjects.state)
+        return StreamWatch.look(atState: subjects.state, whose: subjects.allState, answer, isAlone: isAlone)
     }
 
-    /// What a stream's leader tells of it.
-    private func info(of stream: String) -> NATSAnswer {
-        link.wait(
+    /// What a stream's leader tells of it, and whether that is a server alone, as it told last.
+    private func info(of stream: String) -> (NATSAnswer, isAlone: Bool) {
+        let answer = link.wait(
             for: "$JS.API.STREAM.INFO.\(stream)", [], within: 2_000,
             isAnswer: { !StreamAnswer($0).isOfStreamWithoutLeader })
+        let isAlone = state.withLock { state in
+            if case .reply(let bytes, _, _) = answer, let isAlone = StreamAnswer(bytes).isOfServerAlone {
+                state.isAlone = isAlone
+            }
+            return state.isAlone
+        }
+        return (answer, isAlone)
     }
 
     /// What an answer says of a stream whose subjects are to begin with a text.
-    static func look(at stream: String, whose beginning: String, _ answer: NATSAnswer) -> Look {
-        if let fault = fault(in: stream, answer) { return fault }
+    static func look(at stream: String, whose beginning: String, _ answer: NATSAnswer, isAlone: Bool = false) -> Look {
+        if let fault = fault(in: stream, answer, isAlone: isAlone) { return fault }
         guard case .reply(let bytes, _, _) = answer, StreamAnswer(bytes).contains("\"\(beginning)") else {
             return .replaced("the stream '\(stream)' was made anew")
         }
@@ -185,8 +195,8 @@ final class StreamWatch: Sendable {
     }
 
     /// What an answer says of the stream of snapshots and revocations.
-    static func look(atState stream: String, whose subjects: String, _ answer: NATSAnswer) -> Look {
-        if let fault = fault(in: stream, answer) { return fault }
+    static func look(atState stream: String, whose subjects: String, _ answer: NATSAnswer, isAlone: Bool) -> Look {
+        if let fault = fault(in: stream, answer, isAlone: isAlone) { return fault }
         guard case .reply(let bytes, _, _) = answer else { return .well }
         return flaw(in: stream, .state(subjects: subjects), bytes) ?? .well
     }
@@ -195,12 +205,21 @@ final class StreamWatch: Sendable {
         shape.flaw(in: StreamAnswer(answer)).map { .lost("the stream '\(stream)' was changed: \($0)") }
     }
 
+    /// Why nobody may answer for a stream; by a server alone there is but one reason.
+    ///
+    /// Servers 2.9 that write to a full disk may stand still, and so until they are started again.
+    static func silence(isAlone: Bool) -> String {
+        isAlone
+            ? "its server stands still, as one does whose disk is full: give it room, and start it again"
+            : "it has no leader, the servers no majority, or a server stands still, as one does whose disk is full"
+    }
+
     /// What is wrong with an answer; `nil`: nothing.
-    static func fault(in stream: String, _ answer: NATSAnswer) -> Look? {
+    static func fault(in stream: String, _ answer: NATSAnswer, isAlone: Bool = false) -> Look? {
         switch answer {
         case .notSent: return .lost("there is no connection to a NATS server")
         case .nobody: return .lost("JetStream is not there")
-        case .none: return .lost("the stream '\(stream)' does not answer: it has no leader, or the servers no majority")
+        case .none: return .lost("the stream '\(stream)' does not answer: \(silence(isAlone: isAlone))")
         case .reply(let bytes, _, _):
             let answer = StreamAnswer(bytes)
             if answer.errorCode == StreamAnswer.noStream { return .missing("the stream '\(stream)' is not there") }

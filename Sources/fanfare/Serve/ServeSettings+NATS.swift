@@ -24,7 +24,7 @@ extension ServeSettings {
         return settings
     }
 
-    /// Refuses to serve with files for NATS that cannot be read.
+    /// Refuses to serve with files for NATS that cannot be used.
     func checkNATSFiles() throws(UsageError) {
         guard let nats = server.nats else { return }
         let files = [
@@ -36,6 +36,9 @@ extension ServeSettings {
                 let place = file?.place(of: "nats.\(name)").map { $0 + ": " } ?? ""
                 throw UsageError("\(place)nats.\(name): the file '\(path)' cannot be read: \(error)")
             }
+        }
+        if let flaw = nats.flaw() {
+            throw UsageError((file?.place(of: "nats").map { $0 + ": " } ?? "") + flaw)
         }
     }
 }

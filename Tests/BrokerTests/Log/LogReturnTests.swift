@@ -55,6 +55,27 @@ import Wire
         #expect(harness.reply(0, id)?["type"] as? String == "ack")
     }
 
+    @Test("a log that refuses changes is trouble for the reason that it gives")
+    func refusals() async throws {
+        let harness = try await LogHarness(1)
+        let node = harness.nodes[0]
+        let id = await harness.add(0, 1)
+        for _ in 0..<60 {
+            await harness.collect(node)
+            for batch in node.sent {
+                await node.channel.appended(batch.number, .failure(.refused("no room")), at: harness.moment)
+            }
+            node.sent.removeAll()
+            harness.moment.clock += 250
+        }
+        #expect(harness.reply(0, id)?["code"] as? String == "unavailable")
+        #expect(!node.troubles.isEmpty && Set(node.troubles) == ["the log refuses changes: no room"])
+        await harness.settle()
+        let again = await harness.add(0, 1)
+        await harness.settle()
+        #expect(harness.reply(0, again)?["seq"] as? Int == 1)
+    }
+
     @Test(
         "a batch is not sent again by a broker that stood still for long, as its writer may be forgotten",
         arguments: [true, false])

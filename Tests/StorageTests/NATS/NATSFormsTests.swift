@@ -105,6 +105,59 @@ import Testing
         #expect((NATSLog.remark(onPayload: most) != nil) == isRemarked)
     }
 
+    @Test(
+        "what a server says of its files is told without their names, and a full disk as what it is",
+        arguments: [
+            (
+                "write /srv/js/$G/streams/a-log-0/msgs/1.blk: no space left on device",
+                "a NATS server cannot write to its disk, which is full: no space left on device"
+            ),
+            (
+                "open /srv/1.blk: disk quota exceeded",
+                "a NATS server cannot write to its disk, which is full: disk quota exceeded"
+            ),
+            ("write /srv/1.blk: input/output error", "a NATS server cannot write to its disk: input/output error"),
+            ("insufficient storage resources available", "insufficient storage resources available"),
+            ("replicas > 1 not supported: a /b: c", "replicas > 1 not supported: a /b: c"),
+            ("write /srv", "write /srv"),
+        ])
+    func filesOfServers(said: String, told: String) {
+        let answer = StreamAnswer(Array(#"{"error":{"code":503,"err_code":10077,"description":"\#(said)"}}"#.utf8))
+        #expect(answer.errorWords == told)
+    }
+
+    @Test("a server that ends the connection behind TLS may want a certificate, or another one")
+    func hangUps() {
+        var settings = NATSSettings(servers: ["tls://a"])
+        #expect(NATSOptions.hangUp(settings).contains("asks for a client certificate: see nats.cert and nats.key"))
+        settings.certificate = "c.pem"
+        #expect(NATSOptions.hangUp(settings).contains("does not take the client certificate in 'c.pem'"))
+    }
+
+    @Test("what cannot be used of the settings is known without a server")
+    func flaws() {
+        #expect(NATSSettings(servers: ["nats://ada:p@a:1", "nats://b:1"]).flaw() == nil)
+        #expect(
+            NATSSettings(servers: ["nats://u%3Av:p@a", "nats://b"]).flaw()?.contains("has a colon or nothing") == true)
+        var settings = NATSSettings(servers: ["tls://a"])
+        settings.authorities = "/dev/null"
+        #expect(settings.flaw()?.contains("the authorities in '/dev/null' cannot be used") == true)
+    }
+
+    @Test("a server has another log where the stream is not there or another one, and silence says nothing")
+    func agreement() {
+        func finding(_ text: String) -> ServerAgreement.Finding {
+            ServerAgreement.finding(in: .reply(Array(text.utf8), status: nil, sequence: nil), "x.log.0.one.")
+        }
+        #expect(finding(#"{"config":{"subjects":["x.log.0.one.*"]}}"#) == .same)
+        #expect(finding(#"{"config":{"subjects":["x.log.0.two.*"]}}"#) == .other)
+        #expect(finding(#"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#) == .other)
+        #expect(finding(#"{"error":{"code":503,"err_code":10008,"description":"unavailable"}}"#) == .unknown)
+        for silence in [NATSAnswer.none, .nobody, .notSent] {
+            #expect(ServerAgreement.finding(in: silence, "x.log.0.one.") == .unknown)
+        }
+    }
+
     @Test("what a stream answers is read")
     func answers() {
         let put = StreamAnswer(Array(#"{"stream":"x-log-0", "seq":12,"duplicate": true}"#.utf8))

@@ -50,6 +50,23 @@ import Testing
         }
     }
 
+    @Test("a server alone that does not answer has no majority to lose")
+    func alone() {
+        let told = #"{"config":{"name":"s"},"state":{"messages":0}"#
+        #expect(StreamAnswer(Array((told + "}").utf8)).isOfServerAlone == true)
+        let cluster = told + #","cluster":{"name":"C1","leader":"n2"}}"#
+        #expect(StreamAnswer(Array(cluster.utf8)).isOfServerAlone == false)
+        let error = #"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#
+        #expect(StreamAnswer(Array(error.utf8)).isOfServerAlone == nil)
+        for (isAlone, hasMajority) in [(true, false), (false, true)] {
+            guard case .lost(let words)? = StreamWatch.fault(in: "s", .none, isAlone: isAlone) else {
+                Issue.record("silence is no loss")
+                continue
+            }
+            #expect(words.contains("majority") == hasMajority && words.contains("disk is full"))
+        }
+    }
+
     /// What a server tells of a stream, with some of it replaced.
     private func info(_ subject: String, _ more: String, _ changes: (String, String)...) -> [UInt8] {
         let config =
