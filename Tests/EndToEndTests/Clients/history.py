@@ -168,7 +168,8 @@ class Watcher:
         elif kind == "lagged":
             self.since["seq"] = message["to"]
         elif kind == "error":
-            raise asyncio.TimeoutError(message["code"])
+            # No timeout: that would only be waited out, by someone who is not subscribed.
+            raise ConnectionError(message["code"])
 
 
 async def state(broker, channel, user="auditor"):
