@@ -21,10 +21,15 @@ FULL = "a NATS server cannot write to its disk, which is full: no space left on 
 STILL = "does not answer: its server stands still, as one does whose disk is full: give it room, and start it again"
 
 
+# All that was made, to be ended however a part ends.
+processes = []
+
+
 def server(number, folder, more=""):
     made = Server(number, folder, (free_port(), free_port()), [])
     with open(made.file, "a", encoding="utf-8") as out:
         out.write(more)
+    processes.append(made)
     return made
 
 
@@ -33,6 +38,7 @@ def broker(number, folder, fanfare, nats):
     made.file = os.path.join(folder, "broker-%d.json" % number)
     with open(made.file, "w") as out:
         json.dump({"server_keys": [KEY], "nats": nats}, out)
+    processes.append(made)
     return made
 
 
@@ -205,9 +211,14 @@ async def two_truths(folder, fanfare):
 
 async def scenario(fanfare, files):
     with tempfile.TemporaryDirectory(prefix="fanfare-wrong-", ignore_cleanup_errors=True) as folder:
-        for part in (certificates(folder, fanfare, files), full_disk(folder, fanfare), two_truths(folder, fanfare)):
-            with Check(part.__name__ + " runs through"):
-                await part
+        try:
+            for part in (certificates(folder, fanfare, files), full_disk(folder, fanfare), two_truths(folder, fanfare)):
+                with Check(part.__name__ + " runs through"):
+                    await part
+        finally:
+            for process in processes:
+                if process.process:
+                    await process.end(signal.SIGKILL)
 
 
 if __name__ == "__main__":
