@@ -14,6 +14,7 @@ import tempfile
 import urllib.error
 import urllib.request
 
+from ask_nats import ask_nats
 from checks import PATIENCE, Check, Client, equal, main, matches
 from nodes import KEY, Nodes, Process, free_port
 
@@ -46,17 +47,6 @@ async def readiness(broker, status):
 
 async def is_ready(broker, status):
     return (await call(broker.http + "/readyz"))[0] == status
-
-
-async def request_of_nats(port, subject):
-    """One request to a NATS server, and its answer."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(b'CONNECT {"verbose":false}\r\nSUB _INBOX.test 1\r\nPUB %s _INBOX.test 0\r\n\r\n' % subject.encode())
-    while not (line := await reader.readline()).startswith(b"MSG"):
-        assert line, "the NATS server has ended it"
-    answer = await reader.readexactly(int(line.split()[-1]))
-    writer.close()
-    return json.loads(answer)
 
 
 async def lost_and_found(nodes):
@@ -209,7 +199,7 @@ async def another_log(nodes):
     """Only the log is deleted; the stream of snapshots and revocations stays."""
     matches(await add(nodes.brokers[0], "m"), type="ack", seq=1)
     before = await epoch_and_seq(nodes.brokers[0])
-    answer = await request_of_nats(nodes.servers[0].port, "$JS.API.STREAM.DELETE.fanfare-log-0")
+    answer = await ask_nats(nodes.servers[0].port, "$JS.API.STREAM.DELETE.fanfare-log-0")
     matches(answer, success=True)
     for broker in nodes.brokers:
         await ends_and_comes_back(broker, 2)
@@ -222,7 +212,7 @@ async def state_alone(nodes):
     """Only the stream of snapshots and revocations is deleted."""
     port = nodes.servers[0].port
     before = await epoch_and_seq(nodes.brokers[0])
-    matches(await request_of_nats(port, "$JS.API.STREAM.DELETE.fanfare-state"), success=True)
+    matches(await ask_nats(port, "$JS.API.STREAM.DELETE.fanfare-state"), success=True)
     for broker in nodes.brokers:
         with Check("%s ends when the snapshots' stream is deleted" % broker.name):
             equal(await asyncio.wait_for(broker.process.wait(), PATIENCE), 1, "status")
@@ -234,8 +224,8 @@ async def state_alone(nodes):
     await broker.start()
     with Check("and does not go on with a log whose snapshots may be gone: it says what to do"):
         await until(is_told, "it says so")
-        equal((await request_of_nats(port, "$JS.API.STREAM.INFO.fanfare-state"))["error"]["err_code"], 10059, "error")
-    matches(await request_of_nats(port, "$JS.API.STREAM.DELETE.fanfare-log-0"), success=True)
+        equal((await ask_nats(port, "$JS.API.STREAM.INFO.fanfare-state"))["error"]["err_code"], 10059, "error")
+    matches(await ask_nats(port, "$JS.API.STREAM.DELETE.fanfare-log-0"), success=True)
     with Check("when the log is deleted as well it begins with nothing"):
         await broker.serving()
         await nodes.brokers[1].start()

@@ -4,22 +4,10 @@ import asyncio
 import json
 import tempfile
 
+from ask_nats import ask_nats
 from checks import PATIENCE, Check, equal, main
 from cluster_lives import call, readiness, until
 from nodes import Nodes
-
-
-async def ask_nats(port, subject, body):
-    """One request to a NATS server, and its answer."""
-    text = json.dumps(body).encode() if body is not None else b""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(b'CONNECT {"verbose":false}\r\nSUB _INBOX.test 1\r\nPUB %s _INBOX.test %d\r\n%s\r\n' % (
-        subject.encode(), len(text), text))
-    while not (line := await reader.readline()).startswith(b"MSG"):
-        assert line, "the NATS server has ended it"
-    answer = await reader.readexactly(int(line.split()[-1]))
-    writer.close()
-    return json.loads(answer)
 
 
 async def no_majority(nodes):
@@ -57,9 +45,10 @@ async def no_majority(nodes):
 
 async def changed_stream(nodes):
     port, name = nodes.servers[0].port, "fanfare-log-0"
-    settings = (await ask_nats(port, "$JS.API.STREAM.INFO." + name, None))["config"]
+    update = "$JS.API.STREAM.UPDATE." + name
+    settings = (await ask_nats(port, "$JS.API.STREAM.INFO." + name))["config"]
     with Check("a log that drops what it has is told by every broker, once, and makes it unready"):
-        changed = await ask_nats(port, "$JS.API.STREAM.UPDATE." + name, {**settings, "discard": "old"})
+        changed = await ask_nats(port, update, json.dumps({**settings, "discard": "old"}).encode())
         equal(changed.get("error"), None, "error")
         for broker in nodes.brokers:
             await readiness(broker, 503)
@@ -73,7 +62,7 @@ async def changed_stream(nodes):
         await broker.start()
         equal(await asyncio.wait_for(broker.process.wait(), PATIENCE), 1, "status")
         assert "is not set as it has to be: its discard is old" in broker.said(), broker.said()
-    await ask_nats(port, "$JS.API.STREAM.UPDATE." + name, settings)
+    await ask_nats(port, update, json.dumps(settings).encode())
     with Check("all are well when it is as it was"):
         await broker.start()
         await broker.serving()

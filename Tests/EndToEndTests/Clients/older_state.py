@@ -4,14 +4,14 @@ Words: FANFARE     FANFARE: the command
 """
 
 import asyncio
-import json
 import os
 import shutil
 import signal
 import tempfile
 
+from ask_nats import ask_nats
 from checks import Check, Client, equal, main, matches
-from cluster_lives import call, readiness, request_of_nats, until
+from cluster_lives import call, readiness, until
 from nodes import Nodes
 
 CHANNEL = "chat:older"
@@ -32,19 +32,13 @@ async def seq(broker):
 
 
 async def log(nodes):
-    answer = await request_of_nats(nodes.servers[0].port, "$JS.API.STREAM.INFO.fanfare-log-0")
+    answer = await ask_nats(nodes.servers[0].port, "$JS.API.STREAM.INFO.fanfare-log-0")
     return answer["state"]["first_seq"], answer["config"]["subjects"][0]
 
 
 async def publish(nodes, subject, body):
     """One message to a subject, acknowledged by its stream."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", nodes.servers[0].port)
-    writer.write(b'CONNECT {"verbose":false}\r\nSUB _INBOX.test 1\r\nPUB %s _INBOX.test %d\r\n%s\r\n' % (
-        subject.encode(), len(body), body))
-    while not (line := await reader.readline()).startswith(b"MSG"):
-        assert line, "the NATS server has ended it"
-    answer = json.loads(await reader.readexactly(int(line.split()[-1])))
-    writer.close()
+    answer = await ask_nats(nodes.servers[0].port, subject, body)
     assert "seq" in answer, answer
 
 
@@ -57,7 +51,7 @@ async def older_state(nodes, folder):
     matches(await listener.request("subscribe", channel=CHANNEL), type="subscribed")
 
     async def heads():
-        answer = await request_of_nats(server.port, "$JS.API.STREAM.INFO.fanfare-state")
+        answer = await ask_nats(server.port, "$JS.API.STREAM.INFO.fanfare-state")
         return answer["state"]["last_seq"]
 
     before = await heads()
