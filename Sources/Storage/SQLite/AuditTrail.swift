@@ -46,7 +46,7 @@ public enum AuditTrail {
         let get = try Statement(
             database,
             """
-            SELECT at, action, by, channel, message, reaction, user, removed, seq FROM audit
+            SELECT \(columns) FROM audit
             WHERE at >= ?1 AND (?2 IS NULL OR channel = ?2) AND (?3 IS NULL OR user = ?3) AND (?4 IS NULL OR by = ?4)
             ORDER BY at DESC, id DESC LIMIT ?5
             """, "reading the audit")
@@ -56,18 +56,31 @@ public enum AuditTrail {
         try get.bind(4, query.by)
         try get.bind(5, Int64(max(0, query.limit)))
         var entries: [AuditEntry] = []
-        while try get.step() {
-            let name = try get.text(1)
-            guard let action = AuditEntry.Action(rawValue: name) else {
-                throw SQLiteError(
-                    extendedCode: SQLITE_CORRUPT, purpose: "reading the audit", message: "'\(name)' is no action")
-            }
-            entries.append(
-                AuditEntry(
-                    at: get.integer(0), action, by: try get.text(2), channel: try get.textIfAny(3),
-                    message: try get.textIfAny(4), reaction: try get.textIfAny(5), user: try get.textIfAny(6),
-                    removed: get.unsignedIfAny(7), seq: get.unsignedIfAny(8)))
-        }
+        while try get.step() { entries.append(try entry(in: get)) }
         return entries.reversed()
+    }
+
+    /// Its columns, in the order in which ``entry(in:)`` reads them.
+    private static let columns = "at, action, by, channel, message, reaction, user, removed, seq"
+
+    private static func entry(in row: Statement) throws(SQLiteError) -> AuditEntry {
+        let name = try row.text(1)
+        guard let action = AuditEntry.Action(rawValue: name) else {
+            throw SQLiteError(
+                extendedCode: SQLITE_CORRUPT, purpose: "reading the audit", message: "'\(name)' is no action")
+        }
+        return AuditEntry(
+            at: row.integer(0), action, by: try row.text(2), channel: try row.textIfAny(3),
+            message: try row.textIfAny(4), reaction: try row.textIfAny(5), user: try row.textIfAny(6),
+            removed: row.unsignedIfAny(7), seq: row.unsignedIfAny(8))
+    }
+
+    /// Tells what is wrong with an entry, for each that cannot be read.
+    static func check(_ database: Database, _ fault: (String) -> Void) throws(SQLiteError) {
+        let get = try Statement(database, "SELECT \(columns), id FROM audit ORDER BY id", "reading the audit")
+        defer { get.reset() }
+        while try get.step() {
+            do throws(SQLiteError) { _ = try entry(in: get) } catch { fault("entry \(get.integer(9)): \(error.message)") }
+        }
     }
 }

@@ -74,17 +74,17 @@ struct ChannelExpiry {
 extension Engine {
     /// A page of the channels that nothing has changed after a moment.
     func agedChannels(_ query: AgedChannels.Query) throws(SQLiteError) -> AgedChannels {
-        try expiry.page(query)
+        try tables.expiry.page(query)
     }
 
     /// Empties those of the channels that nothing has changed after a moment, all or none, and says how many.
     mutating func expire(_ channels: [String], unchangedSince moment: Int64) throws(SQLiteError) -> Int {
         let expired = try change { () throws(SQLiteError) in
             var expired = 0
-            for channel in channels where try expiry.expire(channel, unchangedSince: moment) { expired += 1 }
+            for channel in channels where try tables.expiry.expire(channel, unchangedSince: moment) { expired += 1 }
             return expired
         }
-        writer.forget()
+        tables.writer.forget()
         if expired > 0 { mustSweep = true }
         return expired
     }

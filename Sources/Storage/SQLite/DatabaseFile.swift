@@ -24,8 +24,9 @@ struct DatabaseFile {
     /// Makes the file where it is missing, for its owner alone (mode 0600), and takes the locks that go with it; SQLite's
     /// other files take its mode over.
     ///
-    /// A copy with another file's write-ahead log beside it is refused. A file of 0 bytes that was a store is refused, too: SQLite would take it for a new one, and drop its write-ahead log. One
-    /// that is missing was removed, and a new store begins.
+    /// A copy with another file's write-ahead log beside it is refused, and so is what SQLite only reads. A file of 0 bytes
+    /// that was a store is refused, too: SQLite would take it for a new one, and drop its write-ahead log. One that is
+    /// missing was removed, and a new store begins.
     func lock() throws(StoreError) -> DatabaseLocks {
         let isThere = try StoredFile.size(of: path) != nil
         var beside = try FileLock(path: path + ".lock", leavesHolder: true)
@@ -33,6 +34,7 @@ struct DatabaseFile {
         let on = try FileLock(path: path, leavesHolder: false)
         if on.size == 0 { try StoredFile.refuseCut(path, wasStore: beside.marksStore) }
         try StoredFile.refuseForeignLog(path)
+        try StoredFile.refuseUnknownFormat(path)
         return DatabaseLocks(beside: beside, on: on)
     }
 

@@ -19,13 +19,7 @@ struct SQLiteSettings: Sendable {
 struct Engine {
     let epoch: String
     let database: Database
-    let reader: ChannelReader
-    let writer: ChannelWriter
-    private let outbox: OutboxTable
-    private var sweeper: Sweeper
-    private let remover: ChannelRemover
-    let expiry: ChannelExpiry
-    let time: StoreTime
+    var tables: StoreTables
     var life: Life
     /// Whether a commit is on the disk when it is done (`synchronous` is FULL, not NORMAL).
     private var isSyncing = true
@@ -36,7 +30,6 @@ struct Engine {
     private var isSweepingPaused = false
     /// The time of the newest key that was written last, in Unix milliseconds; at first anything is before it.
     private var lastKey = Int64.max
-    let audit: AuditWriter
     let begin: Statement
     private let beginReading: Statement
     let commit: Statement
@@ -67,18 +60,11 @@ struct Engine {
     private init(_ database: Database, settings: SQLiteSettings) throws(SQLiteError) {
         try Self.configure(database, settings)
         self.database = database
-        life = try Life(database, boot: settings.boot)
+        tables = try StoreTables(database)
+        life = try Life(tables.life, boot: settings.boot)
         if settings.expectsLoss { try life.note(.daring) }
-        let first = try Self.readEpoch(database)
+        let first = try Self.makeEpoch(database)
         epoch = Life.name(first: first, number: life.number)
-        reader = try ChannelReader(database)
-        writer = try ChannelWriter(database)
-        outbox = try OutboxTable(database)
-        sweeper = try Sweeper(database)
-        remover = try ChannelRemover(database)
-        expiry = try ChannelExpiry(database)
-        time = try StoreTime(database)
-        audit = try AuditWriter(database)
         begin = try Statement(database, "BEGIN IMMEDIATE", "saving changes")
         beginReading = try Statement(database, "BEGIN", "reading a channel")
         commit = try Statement(database, "COMMIT", "saving changes")
@@ -97,16 +83,18 @@ struct Engine {
         if let pages = settings.maximumPages { try database.execute("PRAGMA max_page_count = \(pages)", purpose) }
     }
 
-    /// The name of the file's first life, made with the first opening.
-    private static func readEpoch(_ database: Database) throws(SQLiteError) -> String {
-        let purpose = "reading the epoch"
-        let get = try Statement(database, "SELECT epoch FROM meta", purpose)
-        if try get.step() {
-            defer { get.reset() }
-            return try get.text(0)
-        }
+    /// The name of the file's first life; `nil`: it has none yet.
+    static func epoch(in database: Database) throws(SQLiteError) -> String? {
+        let get = try Statement(database, "SELECT epoch FROM meta", "reading the epoch")
+        defer { get.reset() }
+        return try get.step() ? try get.text(0) : nil
+    }
+
+    /// The same, made with the first opening.
+    private static func makeEpoch(_ database: Database) throws(SQLiteError) -> String {
+        if let epoch = try epoch(in: database) { return epoch }
         let epoch = Life.newName()
-        let put = try Statement(database, "INSERT INTO meta (epoch) VALUES (?)", purpose)
+        let put = try Statement(database, "INSERT INTO meta (epoch) VALUES (?)", "making the epoch")
         try put.bind(1, epoch)
         try put.run()
         return epoch
@@ -120,15 +108,15 @@ struct Engine {
             try setSyncing(batch.isSynced)
             let newestKey = batch.newestKey ?? lastKey
             try transaction(begin) { () throws(SQLiteError) in
-                if newestKey < lastKey &- keyLead { try writer.bringBackKeys(to: newestKey) }
-                try writer.write(batch)
-                for channel in batch.channels { try outbox.add(channel.posts) }
+                if newestKey < lastKey &- keyLead { try tables.writer.bringBackKeys(to: newestKey) }
+                try tables.writer.write(batch)
+                for channel in batch.channels { try tables.outbox.add(channel.posts) }
             }
             lastKey = newestKey
             if batch.hasSweeps || isSweepingPaused { mustSweep = true }
         } catch {
             if error.isFailedSync { mustEmptyLog = true }
-            writer.forget()
+            tables.writer.forget()
             throw error
         }
     }
@@ -151,15 +139,15 @@ struct Engine {
     /// Takes some of what was swept, and of channels that are gone, out of the database; after a failure not before the next commit that succeeds.
     mutating func sweep() {
         do throws(SQLiteError) {
-            var sweeper = sweeper
+            var sweeper = tables.sweeper
             try setSyncing(false)
             mustSweep = try change { () throws(SQLiteError) in
                 if try sweeper.step() { return true }
-                guard try remover.step() else { return false }
-                writer.forget()
+                guard try tables.remover.step() else { return false }
+                tables.writer.forget()
                 return true
             }
-            self.sweeper = sweeper
+            tables.sweeper = sweeper
             isSweepingPaused = false
         } catch {
             mustSweep = false
@@ -181,12 +169,12 @@ struct Engine {
 
     /// Commits a revocation; refused while the file is not in its place.
     func write(_ revocation: Revocation) throws(SQLiteError) {
-        try change { () throws(SQLiteError) in try audit.write(revocation) }
+        try change { () throws(SQLiteError) in try tables.audit.write(revocation) }
     }
 
     /// Reads who was revoked.
     func revocations() throws(SQLiteError) -> [Revocation] {
-        try audit.revocations()
+        try tables.audit.revocations()
     }
 
     /// Refuses what would be written where the next start does not find it, or would make damage worse.
@@ -202,12 +190,12 @@ struct Engine {
 
     /// Reads a channel as of one moment.
     func read(_ channel: String, keysSince: Int64) throws(SQLiteError) -> ChannelImage {
-        try transaction(beginReading) { () throws(SQLiteError) in try reader.read(channel, keysSince: keysSince) }
+        try transaction(beginReading) { () throws(SQLiteError) in try tables.reader.read(channel, keysSince: keysSince) }
     }
 
     /// How many entries wait in the outbox, by queue.
     func pendingInOutbox() throws(StoreError) -> [String: Int] {
-        try asStoreError { () throws(SQLiteError) in try outbox.pending() }
+        try asStoreError { () throws(SQLiteError) in try tables.outbox.pending() }
     }
 
     /// Whether there is a message of any channel.
@@ -219,12 +207,12 @@ struct Engine {
 
     /// The oldest entries of a queue of the outbox.
     func readOutbox(_ queue: String, limit: Int) throws(SQLiteError) -> [OutboxEntry] {
-        try outbox.read(queue, limit: limit)
+        try tables.outbox.read(queue, limit: limit)
     }
 
     /// Removes the oldest entries of a queue of the outbox, all or none, and says how many.
     func removeFromOutbox(_ queue: String, oldest count: Int) throws(SQLiteError) -> Int {
-        try change { () throws(SQLiteError) in try outbox.remove(queue, oldest: count) }
+        try change { () throws(SQLiteError) in try tables.outbox.remove(queue, oldest: count) }
     }
 
     /// Changes something in one transaction, all or nothing; refused while the file is not in its place.

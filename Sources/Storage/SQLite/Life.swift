@@ -16,8 +16,7 @@ struct Life {
         case daring
     }
 
-    private let database: Database
-    private let write: Statement
+    private let row: LifeRow
     private let boot: String
     /// How many lives were before this one.
     private(set) var number: Int64
@@ -26,17 +25,12 @@ struct Life {
     /// Begins to use the file, in a new life where the one before ended badly.
     ///
     /// `boot` names the time since the machine was last started.
-    init(_ database: Database, boot: String) throws(SQLiteError) {
-        let purpose = "beginning the store's life"
-        self.database = database
+    init(_ row: LifeRow, boot: String) throws(SQLiteError) {
+        self.row = row
         self.boot = boot
-        let read = try Statement(database, "SELECT life, boot, use FROM lives", purpose)
-        guard try read.step() else { throw database.error(SQLITE_CORRUPT, purpose) }
-        number = read.integer(0)
-        let (lastBoot, lastUse) = (try read.text(1), Use(rawValue: read.integer(2)))
-        read.reset()
-        write = try Statement(database, "UPDATE lives SET life = ?, boot = ?, use = ?", purpose)
-        if lastUse == .daring || (lastUse == .careful && lastBoot != boot) { number += 1 }
+        let last = try row.read()
+        number = last.number
+        if last.use == .daring || (last.use == .careful && last.boot != boot) { number += 1 }
         use = .careful
         try save()
     }
@@ -49,10 +43,7 @@ struct Life {
     }
 
     private func save() throws(SQLiteError) {
-        try write.bind(1, number)
-        try write.bind(2, boot)
-        try write.bind(3, use.rawValue)
-        try write.run()
+        try row.write(number, boot, use)
     }
 
     /// What an epoch is called: the file's first one, and how many lives came after it.
@@ -90,5 +81,35 @@ struct Life {
             unsafe count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
         }
         return String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
+    }
+}
+
+/// The row in which a file's life stands; its statements are prepared once.
+struct LifeRow {
+    private static let purpose = "beginning the store's life"
+
+    private let database: Database
+    private let get: Statement
+    private let put: Statement
+
+    init(_ database: Database) throws(SQLiteError) {
+        self.database = database
+        get = try Statement(database, "SELECT life, boot, use FROM lives", Self.purpose)
+        put = try Statement(database, "UPDATE lives SET life = ?, boot = ?, use = ?", Self.purpose)
+    }
+
+    /// How many lives were before this one, and in which time of the machine and how the file was last used; a use of
+    /// another version's is `nil`.
+    func read() throws(SQLiteError) -> (number: Int64, boot: String, use: Life.Use?) {
+        defer { get.reset() }
+        guard try get.step() else { throw database.error(SQLITE_CORRUPT, Self.purpose) }
+        return (get.integer(0), try get.text(1), Life.Use(rawValue: get.integer(2)))
+    }
+
+    func write(_ number: Int64, _ boot: String, _ use: Life.Use) throws(SQLiteError) {
+        try put.bind(1, number)
+        try put.bind(2, boot)
+        try put.bind(3, use.rawValue)
+        try put.run()
     }
 }

@@ -31,9 +31,11 @@ public enum StoreCheck {
             try database.execute("BEGIN", "reading \(file)")
             progress("pages and indexes")
             try checkStructure(database, &outcome)
+            let tables = try StoreTables(database)
             progress("what belongs together")
             for rule in rules where outcome.faults.count < most { try check(rule, database, &outcome) }
-            try checkChannels(database, &outcome, progress)
+            try checkRest(database, tables, &outcome)
+            try checkChannels(database, tables.reader, &outcome, progress)
         } catch {
             // What SQLite finds damaged on the way ends the search.
             outcome.faults.append(error.storeError.reason)
@@ -111,14 +113,33 @@ public enum StoreCheck {
         }
     }
 
+    /// Reads what belongs to no channel as a broker does, or whoever exports it.
+    private static func checkRest(
+        _ database: Database, _ tables: StoreTables, _ outcome: inout Outcome
+    ) throws(SQLiteError) {
+        try AuditTrail.check(database) { words in
+            if outcome.faults.count < most { outcome.faults.append("the audit cannot be read: \(words)") }
+        }
+        let reads: [(String, () throws(SQLiteError) -> Void)] = [
+            ("revocations", { () throws(SQLiteError) in _ = try tables.audit.revocations() }),
+            ("what waits for webhooks", { () throws(SQLiteError) in _ = try tables.outbox.pending() }),
+            ("the record of lives", { () throws(SQLiteError) in _ = try tables.life.read() }),
+            ("the epoch", { () throws(SQLiteError) in _ = try Engine.epoch(in: database) }),
+        ]
+        for (what, read) in reads where outcome.faults.count < most {
+            do throws(SQLiteError) { try read() } catch {
+                outcome.faults.append("\(what) cannot be read: \(error.message)")
+            }
+        }
+    }
+
     /// Reads every channel as a broker does.
     private static func checkChannels(
-        _ database: Database, _ outcome: inout Outcome, _ progress: (String) -> Void
+        _ database: Database, _ reader: ChannelReader, _ outcome: inout Outcome, _ progress: (String) -> Void
     ) throws(SQLiteError) {
         let names = try Statement(
             database, "SELECT name FROM channels WHERE name >= '!' ORDER BY name", "reading the channels")
         defer { names.reset() }
-        let reader = try ChannelReader(database)
         while outcome.faults.count < most, try names.step() {
             let name = try names.text(0)
             let image = try reader.read(name, keysSince: .min)

@@ -49,19 +49,19 @@ public final class StoreImport {
     public func add(_ channel: String, _ image: ChannelImage) throws(StoreError) {
         let engine = engine
         if replaces {
-            let isReplaced = try asStoreError { () throws(SQLiteError) in try engine.expiry.remove(channel) }
-            if isReplaced { engine.writer.forget() }
-        } else if try asStoreError({ () throws(SQLiteError) in try engine.expiry.contains(channel) }) {
+            let isReplaced = try asStoreError { () throws(SQLiteError) in try engine.tables.expiry.remove(channel) }
+            if isReplaced { engine.tables.writer.forget() }
+        } else if try asStoreError({ () throws(SQLiteError) in try engine.tables.expiry.contains(channel) }) {
             throw .unavailable("the channel \(channel) is there already, and was not to be replaced")
         }
         var batch = WriteBatch()
         batch.add(ChannelWrite(channel: channel, seq: image.seq, records: image.records))
-        try asStoreError { () throws(SQLiteError) in try engine.writer.write(batch) }
+        try asStoreError { () throws(SQLiteError) in try engine.tables.writer.write(batch) }
     }
 
     /// Puts a revocation in, without an entry in the audit.
     public func add(_ revocation: Revocation) throws(StoreError) {
-        try asStoreError { () throws(SQLiteError) in try engine.audit.put(revocation) }
+        try asStoreError { () throws(SQLiteError) in try engine.tables.audit.put(revocation) }
     }
 
     /// Puts an entry of the audit in, unless the file has it from an earlier import.
@@ -70,7 +70,7 @@ public final class StoreImport {
         if let times = known?[entry], times > 0 {
             known?[entry] = times - 1
         } else {
-            try asStoreError { () throws(SQLiteError) in try engine.audit.write(entry) }
+            try asStoreError { () throws(SQLiteError) in try engine.tables.audit.write(entry) }
         }
     }
 

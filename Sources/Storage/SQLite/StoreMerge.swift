@@ -25,7 +25,7 @@ public final class StoreMerge {
     /// Reads a channel without its keys; a fresh image for one that is not there.
     public func read(_ channel: String) throws(StoreError) -> ChannelImage {
         let engine = engine
-        return try asStoreError { () throws(SQLiteError) in try engine.reader.read(channel, keysSince: .max) }
+        return try asStoreError { () throws(SQLiteError) in try engine.tables.reader.read(channel, keysSince: .max) }
     }
 
     /// Writes records that a channel's ledger gave, and its counter.
@@ -33,7 +33,7 @@ public final class StoreMerge {
         let engine = engine
         var batch = WriteBatch()
         batch.add(ChannelWrite(channel: channel, seq: seq, records: records))
-        try asStoreError { () throws(SQLiteError) in try engine.writer.write(batch) }
+        try asStoreError { () throws(SQLiteError) in try engine.tables.writer.write(batch) }
     }
 
     /// Makes all of it durable; without this nothing of it is.

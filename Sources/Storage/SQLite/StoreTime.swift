@@ -40,6 +40,6 @@ extension Engine {
     /// Follows a clock; see ``Store/follow(clock:byAtMost:answer:)``.
     func follow(clock: Int64, byAtMost most: Int64) throws(SQLiteError) -> Int64 {
         try checkPlace()
-        return try time.follow(clock, byAtMost: most)
+        return try tables.time.follow(clock, byAtMost: most)
     }
 }

@@ -61,22 +61,34 @@ struct StoredFile {
     static func refuseForeignLog(_ path: String) throws(StoreError) {
         var status = stat()
         // The log first: where it has something, the header says so already.
-        guard unsafe stat(path + "-wal", &status) == 0, status.st_size > 0, hasHeaderWithoutLog(path) else { return }
+        guard unsafe stat(path + "-wal", &status) == 0, status.st_size > 0, formats(path) == [1, 1] else { return }
         throw .unusable(
             "\(path) is a copy, and the write-ahead log of another file lies beside it: remove \(path)-wal and \(path)-shm"
         )
     }
 
-    private static func hasHeaderWithoutLog(_ path: String) -> Bool {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var header: [UInt8] = [0, 0]
-        return unsafe header.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, 18) } == 2
-            && header == [1, 1]
+    /// Refuses a file whose header has a format for writing or reading that SQLite does not know: one that it does not
+    /// write it would read all the same.
+    static func refuseUnknownFormat(_ path: String) throws(StoreError) {
+        guard let unknown = formats(path)?.first(where: { $0 != 1 && $0 != 2 }) else { return }
+        throw .unusable(
+            "\(path) is damaged, or made by a later SQLite: its header has the file format \(unknown); put a copy of it in "
+                + "its place (fanfare backup makes them)")
     }
 
-    /// Refuses it where it has 0 bytes and was a store, or has another one's log, as a broker does.
+    /// The formats for writing and reading in the header of a file of SQLite's (its file format, section 1.3.3); `nil`: it
+    /// is none.
+    private static func formats(_ path: String) -> ArraySlice<UInt8>? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var header = [UInt8](repeating: 0, count: 20)
+        let count = unsafe header.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, 0) }
+        guard count == header.count, header.starts(with: "SQLite format 3\0".utf8) else { return nil }
+        return header[18...]
+    }
+
+    /// Refuses it where it has 0 bytes and was a store, another one's log, or an unknown format, as a broker does.
     func refuseWhatBrokersRefuse() throws(StoreError) {
         // What lies beside it lies beside the file itself, where this is a link.
         let real = unsafe realpath(path, nil)
@@ -84,6 +96,7 @@ struct StoredFile {
         let place = unsafe real.map { unsafe String(cString: $0) } ?? path
         if size == 0 { try Self.refuseCut(place, wasStore: FileLock.marksStore(at: place + ".lock")) }
         try Self.refuseForeignLog(place)
+        try Self.refuseUnknownFormat(place)
     }
 
     /// What SQLite opens it by.
