@@ -1,4 +1,6 @@
-/// A length of time up to about 31 years: a number, then `us`, `ms`, `s`, `m`, `h` or `d`; without a unit, seconds.
+/// A length of time: a number, then `us`, `ms`, `s`, `m`, `h` or `d`; without a unit, seconds.
+///
+/// What is longer than about 31 years counts as that: it is a time, and out of every range.
 ///
 /// - Returns: `nil` where the text is none.
 public func parseDuration(_ text: String) -> Duration? {
@@ -13,12 +15,10 @@ public func parseDuration(_ text: String) -> Duration? {
     case "d": seconds = 86400
     default: return nil
     }
-    let total = number * seconds
-    guard total <= 1e9 else { return nil }
-    return .nanoseconds(Int64(total * 1e9 + 0.5))
+    return .nanoseconds(Int64(min(number * seconds, 1e9) * 1e9 + 0.5))
 }
 
-/// A size in bytes below 2^53: a number, then nothing, `B`, `kB`, `MB`, `GB`, or `KiB`, `MiB`, `GiB` (also `K`, `M`, `G`).
+/// A size in bytes: a number, then nothing, `B`, `kB`, `MB`, `GB`, or `KiB`, `MiB`, `GiB` (also `K`, `M`, `G`).
 func parseSize(_ text: String) -> Int? {
     guard let (number, unit) = split(text) else { return nil }
     let scale: Double
@@ -32,13 +32,14 @@ func parseSize(_ text: String) -> Int? {
     case "g", "gib": scale = 1_073_741_824
     default: return nil
     }
-    return whole(number * scale)
+    return wholeOrTooLarge(number * scale)
 }
 
-/// A whole number below 2^53, with `_` between digits or `k`, `M` behind them where that reads better.
+/// A whole number, with `_` between digits or `k`, `M` behind them where that reads better.
 func parseWhole(_ text: String) -> Int? {
     let isNegative = text.hasPrefix("-")
-    guard let number = parseDecimal(isNegative ? String(text.dropFirst()) : text), let whole = whole(number) else {
+    guard let number = parseDecimal(isNegative ? String(text.dropFirst()) : text), let whole = wholeOrTooLarge(number)
+    else {
         return nil
     }
     return isNegative ? -whole : whole
@@ -81,6 +82,11 @@ private func split(_ text: String) -> (Double, Substring)? {
         let number = Double(String(digits.filter { $0 != "_" }))
     else { return nil }
     return (number, text[digits.endIndex...])
+}
+
+/// From 2^53 on, where not every number can be told from the next, all count as the largest one: out of every range.
+private func wholeOrTooLarge(_ number: Double) -> Int? {
+    number >= 9_007_199_254_740_992 ? .max : whole(number)
 }
 
 private func whole(_ number: Double) -> Int? {

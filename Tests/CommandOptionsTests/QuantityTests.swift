@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "s", "-1s", "1w", "1 s", "1.s", ".5s", "1..5s", "1e3", "nan", "inf", "0x10", "99999999999h", "1h30m",
+        "", "s", "-1s", "1w", "1 s", "1.s", ".5s", "1..5s", "1e3", "nan", "inf", "0x10", "1h30m",
     ])
     func `What is no time is refused`(text: String) {
         #expect(parseDuration(text) == nil)
@@ -26,7 +26,7 @@ import Testing
         #expect(parseSize(text) == bytes)
     }
 
-    @Test(arguments: ["", "KiB", "1TBx", "0.3", "-1", "99999999999GiB"])
+    @Test(arguments: ["", "KiB", "1TBx", "0.3", "-1"])
     func `What is no size is refused`(text: String) {
         #expect(parseSize(text) == nil)
     }
@@ -36,7 +36,7 @@ import Testing
         #expect(parseWhole(text) == number)
     }
 
-    @Test(arguments: ["", "1.5", "_1", "1_", "x", "1K", "9007199254740992", "111111111111111111111111111", "--5"])
+    @Test(arguments: ["", "1.5", "_1", "1_", "x", "1K", "111111111111111111111111111", "--5"])
     func `What is no whole number is refused`(text: String) {
         #expect(parseWhole(text) == nil)
     }
@@ -51,6 +51,16 @@ import Testing
         let words = try syntax.parse(["--for", "2h"])
         #expect(throws: UsageError("--for is 500ms to 1h, not 2h")) {
             try words.duration("for", in: .milliseconds(500) ... .seconds(3600))
+        }
+        let long = try syntax.parse(["--for", "99999999999h", "--n", "9007199254740992", "--size", "99999999999GiB"])
+        #expect(throws: UsageError("--for is 0s to 1h, not 99999999999h")) {
+            try long.duration("for", in: .zero ... .seconds(3600))
+        }
+        #expect(throws: UsageError("--n is 0 to 9007199254740991, not 9007199254740992")) {
+            try long.whole("n", in: 0...9_007_199_254_740_991)
+        }
+        #expect(throws: UsageError("--size is 1 to 1048576, not 99999999999GiB")) {
+            try long.size("size", in: 1...1_048_576)
         }
         #expect(throws: UsageError("--rate is 1 to 2.5, not 0.5")) { try words.decimal("rate", in: 1...2.5) }
         #expect(throws: UsageError("--n is 8 to 9, not 7")) { try words.whole("n", in: 8...9) }

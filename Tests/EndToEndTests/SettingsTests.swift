@@ -162,6 +162,11 @@ import Testing
                 let wrong = try await check(text)
                 #expect(wrong.status == 2 && wrong.errors.contains(words), "\(wrong.errors)")
             }
+            try Data("{\"listen\": [\n{\"address\": \"0.0.0.0:1\"}]}".utf8).write(to: file)
+            let open = try Program(Places.fanfare, ["serve", "--dev", "--store", "memory", "--config", file.path()])
+            let (status, record) = await open.end()
+            #expect(
+                status == 2 && record.errors.contains(":2: --dev listens on loopback addresses"), "\(record.errors)")
             let nats = try await check(#"{"nats": {"partitions": 4}}"#, ["--nats", "nats://127.0.0.1:4222"])
             #expect(nats.status == 0 && nats.errors.isEmpty, "\(nats.errors)")
         }

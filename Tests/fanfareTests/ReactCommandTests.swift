@@ -36,6 +36,8 @@ struct ReactCommandTests {
     func refused(_ code: ErrorCode) {
         let error = ClientError(.refused, "\(code.rawValue): words", refusal: code, retryAfter: .milliseconds(500))
         #expect(advice(for: error).hasPrefix("\(code.rawValue): words; try again in 0.5 s"))
+        // The broker says itself what cannot be had: it may be a hook, the store, or room.
+        #expect(!advice(for: error).contains("store"))
     }
 
     @Test("tells of each attempt that failed, and of the same reason again only after some seconds")

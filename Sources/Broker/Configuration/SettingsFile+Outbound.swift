@@ -58,19 +58,24 @@ extension SettingsFile {
             throw entry.error(
                 "is a URL such as https://example.org/fanfare, without a user, a password or a fragment")
         }
-        guard let secret = SigningSecret(try readSecret(object)) else {
-            throw SettingsError(
-                line: object.line,
-                "the secret of \(object.path) is whsec_ and Base64, or any text that does not begin so")
-        }
         return Endpoint(
-            url: url, secret: secret,
+            url: url, secret: try readSecret(object),
             timeoutMilliseconds: try object["timeout_ms"]?.whole(in: 10...300_000) ?? timeout,
             caFile: try readFileName(object))
     }
 
+    private func readSecret(_ object: SettingsObject) throws(SettingsError) -> SigningSecret {
+        let (text, entry) = try findSecret(object)
+        guard let secret = SigningSecret(text) else {
+            throw SettingsError(
+                line: entry.line,
+                "the secret of \(object.path) is whsec_ and Base64, or any text that does not begin so")
+        }
+        return secret
+    }
+
     /// One of three places.
-    private func readSecret(_ object: SettingsObject) throws(SettingsError) -> String {
+    private func findSecret(_ object: SettingsObject) throws(SettingsError) -> (String, SettingsObject.Entry) {
         let entries = ["secret", "secret_file", "secret_env"].compactMap { object[$0] }.filter { !$0.isNull }
         guard let entry = entries.first, entries.count == 1 else {
             throw SettingsError(
@@ -78,7 +83,7 @@ extension SettingsFile {
                 "\(object.path) needs one of \"secret\", \"secret_file\" and \"secret_env\"")
         }
         let text = try entry.text()
-        if entry.path.hasSuffix(".secret") { return text }
+        if entry.path.hasSuffix(".secret") { return (text, entry) }
         let isFile = entry.path.hasSuffix("_file")
         let found = isFile ? try readSecretFile(text, entry) : ProcessInfo.processInfo.environment[text] ?? ""
         let secret = found.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -88,7 +93,7 @@ extension SettingsFile {
                     ? "names the file '\(SettingsError.brief(text))', which is empty"
                     : "names the variable '\(SettingsError.brief(text))', which is not set or is empty")
         }
-        return secret
+        return (secret, entry)
     }
 
     private func readSecretFile(_ path: String, _ entry: SettingsObject.Entry) throws(SettingsError) -> String {

@@ -51,8 +51,9 @@ private struct Reader {
         guard !bytes.starts(with: Reader.byteOrderMark) else {
             throw SettingsError(line: 1, "a byte-order mark stands before the text: save it as UTF-8 without one (BOM)")
         }
-        guard String(validating: bytes, as: UTF8.self) != nil else {
-            throw SettingsError(line: 1, "this is not UTF-8")
+        do { _ = try UTF8Span(validating: bytes.span) } catch {
+            let newlines = bytes[..<error.byteOffsets.lowerBound].count { $0 == UInt8(ascii: "\n") }
+            throw SettingsError(line: 1 + newlines, "this is not UTF-8")
         }
         let value = try readValue(depth: 0)
         skipSpace()

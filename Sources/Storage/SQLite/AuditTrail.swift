@@ -80,7 +80,11 @@ public enum AuditTrail {
         let get = try Statement(database, "SELECT \(columns), id FROM audit ORDER BY id", "reading the audit")
         defer { get.reset() }
         while try get.step() {
-            do throws(SQLiteError) { _ = try entry(in: get) } catch { fault("entry \(get.integer(9)): \(error.message)") }
+            do throws(SQLiteError) {
+                _ = try entry(in: get)
+            } catch {
+                fault("entry \(get.integer(9)): \(error.message)")
+            }
         }
     }
 }

@@ -190,7 +190,8 @@ struct Engine {
 
     /// Reads a channel as of one moment.
     func read(_ channel: String, keysSince: Int64) throws(SQLiteError) -> ChannelImage {
-        try transaction(beginReading) { () throws(SQLiteError) in try tables.reader.read(channel, keysSince: keysSince) }
+        try transaction(beginReading) { () throws(SQLiteError) in try tables.reader.read(channel, keysSince: keysSince)
+        }
     }
 
     /// How many entries wait in the outbox, by queue.

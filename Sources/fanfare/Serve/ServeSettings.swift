@@ -30,9 +30,12 @@ struct ServeSettings: Sendable {
         tokenSecret = words.textIfAny("token-secret") ?? file?.settings.tokenSecret
         tokenKeys = try ServeSettings.tokenKeys(words, file, log: logForm.log)
         let listen = try ServeSettings.listen(words, file)
-        if isDevelopment, let open = listen.first(where: { !$0.address.isLoopback }) {
+        if isDevelopment, let index = listen.firstIndex(where: { !$0.address.isLoopback }) {
+            let areOfWords = words.isGiven("listen") || words.isGiven("tls-listen")
+            let place = areOfWords ? nil : file?.place(of: "listen[\(index)].address")
             throw UsageError(
-                "--dev listens on loopback addresses only, and \(open.address) is none: take 127.0.0.1, or tokens instead of --dev"
+                (place.map { $0 + ": " } ?? "")
+                    + "--dev listens on loopback addresses only, and \(listen[index].address) is none: take 127.0.0.1, or tokens instead of --dev"
             )
         }
         let proxies = try ServeSettings.trustedProxies(words, file?.settings)

@@ -30,7 +30,6 @@ private func hint(for code: ErrorCode) -> String {
     case .messageDeleted: "the message is gone; react to another"
     case .tooManyReactions: "remove one first, or join one that is there"
     case .rateLimited: "slow down"
-    case .unavailable: "the store cannot take it now; nothing was changed"
     case .tooManySubscriptions: "follow fewer channels on one connection"
     default: ""
     }

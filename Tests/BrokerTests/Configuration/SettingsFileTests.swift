@@ -212,6 +212,17 @@ import Transport
         #expect(nats.servers.isEmpty && nats.partitions == 4 && nats.name == "eu")
     }
 
+    @Test("a secret that is none is told by its own line, and not repeated")
+    func wrongSecret() {
+        let text = """
+            {"namespaces": {"chat": {"webhook": {
+              "url": "https://example.org/",
+              "secret": "whsec_?"}}}}
+            """
+        let error = #expect(throws: SettingsError.self) { try read(text) }
+        #expect(error?.line == 3 && error?.reason.contains("whsec_?") == false, "\(error?.reason ?? "")")
+    }
+
     @Test("a secret of the wrong kind is not repeated")
     func secretsStaySecret() {
         let error = #expect(throws: SettingsError.self) { try read(#"{"tokens": "hunter2"}"#) }

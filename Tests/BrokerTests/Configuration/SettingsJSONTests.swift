@@ -36,9 +36,13 @@ import Testing
     }
 
     @Test(
-        "what is not UTF-8 is refused", arguments: [[0xFF], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22]])
-    func notUTF8(bytes: [UInt8]) {
-        #expect(throws: SettingsError.self) { try SettingsJSON.read(bytes) }
+        "what is not UTF-8 is refused, with its line",
+        arguments: [
+            ([0xFF], 1), ([0x22, 0xC0, 0x80, 0x22], 1), ([0x0A, 0x22, 0xC3, 0xA4, 0x0A, 0xED, 0xA0, 0x80], 3),
+        ])
+    func notUTF8(bytes: [UInt8], line: Int) {
+        let error = #expect(throws: SettingsError.self) { try SettingsJSON.read(bytes) }
+        #expect(error == SettingsError(line: line, "this is not UTF-8"))
     }
 
     @Test("32 levels are read, 33 are too many")
