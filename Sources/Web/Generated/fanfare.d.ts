@@ -63,7 +63,10 @@ export class FanfareClient extends EventTarget {
 export interface ChannelOptions {
     /** Each change by itself (the default), or counts merged at most once an interval. */
     mode?: "events" | "summary"
-    /** Only these messages; left out, the whole channel until one is watched. */
+    /**
+     * Only these messages. Left out, the whole channel; but where nobody listens to its "change" when an element begins to
+     * show a message, or after `watch`, only what is watched: a channel may have more messages than a page wants to hear of.
+     */
     messages?: string[]
     /** Whether the number of subscribers is told. */
     occupancy?: boolean
@@ -142,7 +145,7 @@ export interface Burst {
 interface ChannelEvents {
     /** The broker tells of the channel, from the first snapshot on; again on each new connection. */
     ready: CustomEvent<null>
-    /** The view of a message may be another now. */
+    /** The view of a message may be another now; whoever listens follows all that the channel's `messages` let. */
     change: CustomEvent<{ message: string }>
     burst: CustomEvent<Burst>
     occupancy: CustomEvent<{ type: "occupancy"; channel: string; connections: number; users: number }>
@@ -189,7 +192,7 @@ export class Channel extends EventTarget {
     watch(message: string): void
     /** Watches a message once less. */
     unwatch(message: string): void
-    /** Watches a message while an element is in view, or near; gives a function that ends it. */
+    /** Watches a message while an element is in view, or near; gives a function that ends it. See `ChannelOptions.messages`. */
     observe(element: Element, message: string): () => void
     /** Ends the subscription, and what waits for an answer. */
     close(): void

@@ -89,7 +89,7 @@ export class FanfareBadges extends FanfareElement {
     #press(badge, reaction) {
         const group = this.view.reactions.find((one) => one.reaction === reaction)
         if (group?.status === "failed") this.#ask(badge, group)
-        else if (this.isOpenToReactions) this.choose(reaction)
+        else if (this.mayReact) this.choose(reaction)
         else this.tell("overview")
     }
 

@@ -118,7 +118,7 @@ export class FanfareBubble extends FanfareElement {
     }
 
     render() {
-        if (this.open && !this.isOpenToReactions && this.#picker.heights?.row) this.hide() // as long as the focus is there
+        if (this.open && !this.mayReact && this.#picker.heights?.row) this.hide() // as long as the focus is there
         const own = this.view.own.map(nameOf).join(", ")
         const value = own && words.reacted(own)
         if (this.$("#value").textContent !== value) this.$("#value").textContent = value

@@ -17,6 +17,7 @@ export class Channel extends EventTarget {
     #state
     #subscription // { mode, occupancy }
     #isWhole // whether all messages are wanted, not only the watched ones
+    #isHeard = false // whether the page listens to the changes of all
     #watched = new Map() // message -> how many watch it
     #waiting = new Map() // key -> { promise, resolve, reject }
     #ready = withResolvers()
@@ -24,6 +25,7 @@ export class Channel extends EventTarget {
     #observed = new Map() // element -> { message, isWatched }
     #subscribing = null
     #flush = null
+    #isReady = false
     #isClosed = false
     #error
 
@@ -122,8 +124,7 @@ export class Channel extends EventTarget {
         const words = JSON.parse(JSON.stringify({ ...intent, key: newKey() }))
         const change = this.#isClosed ? null : this.#state.act(words)
         if (change) return this.#expect(change)
-        const why = this.#isClosed ? { code: "closed", message: "the channel is closed" }
-            : { code: "too_many_pending", message: "too many changes wait for an answer" }
+        const why = this.#isClosed ? closed : { code: "too_many_pending", message: "too many changes wait for an answer" }
         return Promise.reject(new FanfareError(why))
     }
 
@@ -139,6 +140,12 @@ export class Channel extends EventTarget {
 
     // MARK: reading
 
+    /** Who listens to "change" follows the whole channel, unless messages were named or are watched by `watch`. */
+    addEventListener(type, ...rest) {
+        this.#isHeard ||= type === "change"
+        super.addEventListener(type, ...rest)
+    }
+
     /** Who reacted, newest first: the broker's `reactors`, `limit` at a time. */
     reactors(message, { reaction, after, limit } = {}) {
         return this.#client.ask({ type: "reactors", channel: this.name, message, reaction, after, limit })
@@ -146,8 +153,12 @@ export class Channel extends EventTarget {
 
     /** Watches a message, once more; from the first on only watched messages are followed. */
     watch(message) {
-        if (!isMessage(message)) console.warn(`fanfare: “${message}” is no message id`)
         this.#isWhole = false
+        this.#watch(message)
+    }
+
+    #watch(message) {
+        if (!isMessage(message)) console.warn(`fanfare: “${message}” is no message id`)
         this.#watched.set(message, (this.#watched.get(message) ?? 0) + 1)
         this.#subscribeSoon()
     }
@@ -163,7 +174,7 @@ export class Channel extends EventTarget {
     /** Watches a message while an element of the page is in view, or near; gives a function that ends it. */
     observe(element, message) {
         this.#observer ??= new IntersectionObserver((entries) => this.#scrolled(entries), { rootMargin: "200px" })
-        this.#isWhole = false
+        this.#isWhole &&= this.#isHeard
         this.#observed.set(element, { message, isWatched: false })
         this.#observer.observe(element)
         return () => {
@@ -178,7 +189,7 @@ export class Channel extends EventTarget {
             const observed = this.#observed.get(target)
             if (!observed || observed.isWatched === isIntersecting) continue
             observed.isWatched = isIntersecting
-            if (isIntersecting) this.watch(observed.message)
+            if (isIntersecting) this.#watch(observed.message)
             else this.unwatch(observed.message)
         }
     }
@@ -191,7 +202,7 @@ export class Channel extends EventTarget {
     /** Ends the subscription, and what waits for an answer. */
     close() {
         if (this.#isClosed) return
-        this.end({ code: "closed", message: "the channel is closed" })
+        this.end(closed)
         this.#client.link.unsubscribe(this.#client.tab, this.name)
         this.#client.onclose(this)
     }
@@ -199,12 +210,13 @@ export class Channel extends EventTarget {
     // MARK: for the client
 
     /** The connection is up, for a user, or lost. */
-    connectionChanged(isConnected, user) {
+    connected(isConnected, user) {
         if (user && !this.#state.user) {
             this.#state.user = user
             this.#restore()
         }
         this.#state.connected(isConnected)
+        this.#isReady &&= isConnected
         this.#send()
     }
 
@@ -251,7 +263,9 @@ export class Channel extends EventTarget {
         case "subscribed":
             this.#error = undefined
             this.#ready.resolve(this)
-            this.#tell("ready")
+            // Another tab may have asked for something else of the channel that they share.
+            if (!this.#isReady) this.#tell("ready")
+            this.#isReady = true
             break
         case "refused":
             this.#refused(message)
@@ -268,7 +282,8 @@ export class Channel extends EventTarget {
 
     #refused({ code, message }) {
         const error = { code, message }
-        this.#state.subscriptionRefused()
+        this.#state.refused()
+        this.#isReady = false
         this.#ready.reject(new FanfareError(error))
         if (this.#error?.code !== code) console.warn(`fanfare: nothing comes of ${this.name}: ${message} (${code})`)
         this.#error = error
@@ -307,6 +322,8 @@ export class Channel extends EventTarget {
         if (wait > 0) this.#flush = setTimeout(() => this.#send(), Math.min(wait, longestTimer))
     }
 }
+
+const closed = { code: "closed", message: "the channel is closed" }
 
 /** Whether the broker takes it as a message's id: one that it does not would cost the channel its whole subscription. */
 const isMessage = (id) => /^(?!([-*]|\.\.?)$)[!-~]{0,128}$/.test(id)

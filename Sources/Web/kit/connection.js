@@ -85,8 +85,7 @@ export class Connection {
             token = await this.#identity.token?.()
             hasFallback = this.#refusals >= refusalsBeforeFallback && await isReachable(this.#base)
         } catch (error) {
-            console.warn("fanfare: no token:", error)
-            if (attempt === this.#attempt) this.#lost()
+            if (attempt === this.#attempt) this.#lost(undefined, { code: "no_token", message: error.message })
             return
         }
         if (attempt !== this.#attempt) return
@@ -229,7 +228,7 @@ export class Connection {
             return this.#finish({ code: "forbidden", message: goodbye?.reason ?? "the broker does not want this client" })
         }
         if (code === 4001 && !this.#identity.isRenewable) {
-            return this.#finish(error ?? { code: "unauthorized", message: goodbye?.reason ?? "who this is, is not valid any more" })
+            return this.#finish(error ?? { code: "unauthorized", message: goodbye?.reason ?? "the token is not valid any more" })
         }
         this.error = error
         const isStable = wasConnected && this.#options.now() - this.#connectedAt >= stableAfter

@@ -13,7 +13,7 @@ export const words = {
     discard: "Discard",
     more: (count) => `${count} more`,
     search: "Search emoji",
-    found: (count) => (count === 1 ? "1 emoji" : `${count} emoji`),
+    found: (count) => `${count} emoji`,
     who: "Who reacted",
     all: "All",
     nobody: "Nobody is named here",
@@ -30,13 +30,14 @@ export function defineReactions(list) {
 export const customReactions = () => [...custom.values()]
 export const nameOf = (reaction) => custom.get(reaction)?.name ?? reaction.replaceAll("_", " ")
 
-/** The picture of a reaction: an image of the size, or the emoji as text; of one that is neither, its name. */
+/** The picture of a reaction: an image of the size, or the emoji as text; of one that is neither, or not there, its name. */
 export function glyph(reaction, size = "small") {
     const known = custom.get(reaction)
     const source = known?.[size] ?? known?.small ?? known?.large
-    const picture = make(source ? "img" : "span", { part: "glyph", "aria-hidden": "true" })
-    if (source) Object.assign(picture, { src: source, alt: "" })
-    else picture.textContent = /^[!-~]+$/.test(reaction) ? nameOf(reaction) : reaction
+    const text = make("span", { part: "glyph", "aria-hidden": "true", dir: "auto" }, source || /^[!-~]+$/.test(reaction) ? nameOf(reaction) : reaction)
+    if (!source) return text
+    const picture = make("img", { part: "glyph", src: source, alt: "" })
+    picture.onerror = () => picture.replaceWith(text)
     return picture
 }
 
@@ -216,7 +217,7 @@ export class FanfareElement extends HTMLElement {
     }
 
     /** Whether the person may change what there is. */
-    get isOpenToReactions() {
+    get mayReact() {
         const { channel } = this
         return channel && !channel.error && !channel.frozen && !this.view.deleted && (this.setting("canReact")?.(this.message) ?? true)
     }
@@ -344,7 +345,6 @@ const common = `
 button { all: unset; box-sizing: border-box; cursor: pointer; display: grid; place-items: center; touch-action: manipulation;
     user-select: none; -webkit-user-select: none; }
 button:focus-visible, input:focus-visible { outline: 3px solid var(--accent); outline-offset: 1px; }
-button:disabled { cursor: default; opacity: .4; }
 [part~=glyph] { font-family: "Apple Color Emoji", "Segoe UI Emoji", "Noto Color Emoji", system-ui, sans-serif; line-height: 1;
     display: inline-block; max-inline-size: 5em; overflow-x: clip; text-overflow: ellipsis; white-space: nowrap; }
 img[part~=glyph] { block-size: 1em; inline-size: 1em; object-fit: contain; }

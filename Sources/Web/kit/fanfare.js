@@ -84,7 +84,7 @@ export class FanfareClient extends EventTarget {
         channel = new Channel(name, options, { ...this.#shared, onclose: () => this.#channels.delete(name) })
         this.#channels.set(name, channel)
         if (this.state === "closed") channel.end(this.error ?? closed)
-        else channel.connectionChanged(this.state === "connected", this.user)
+        else channel.connected(this.state === "connected", this.user)
         return channel
     }
 
@@ -120,7 +120,7 @@ export class FanfareClient extends EventTarget {
         const warning = error && `fanfare: ${how}: ${error.message} (${error.code})`
         if (warning && warning !== this.#warned) console.warn(warning)
         this.#warned = warning
-        for (const channel of this.#channels.values()) channel.connectionChanged(state === "connected", user)
+        for (const channel of this.#channels.values()) channel.connected(state === "connected", user)
         if (state === "connected") for (const { request } of this.#queries.values()) this.#link.send(request)
         if (state === "closed") this.#end(error ?? closed)
         this.dispatchEvent(new CustomEvent("state", { detail: { state, user, error } }))
@@ -154,8 +154,8 @@ class TokenSource {
     #next = null // asked for, and not used yet
 
     constructor(source) {
-        this.#source = typeof source === "function" ? source : () => source
         this.isRenewable = typeof source === "function"
+        this.#source = this.isRenewable ? source : () => source
     }
 
     async token() {

@@ -126,7 +126,7 @@ export class FanfareOverview extends FanfareElement {
         if (count > 1) given.append(` ${count}`)
         const inner = make("slot", { name: `reactor-${user}` }, avatar, make("span", { part: "name" }, name), given)
         const row = make("li", { part: "reactor" }, inner)
-        if (user === this.channel.user && this.isOpenToReactions) row.append(this.#remover(row, reaction))
+        if (user === this.channel.user && this.mayReact) row.append(this.#remover(row, reaction))
         return row
     }
 

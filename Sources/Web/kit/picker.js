@@ -65,7 +65,7 @@ export class FanfarePicker extends FanfareElement {
         this.$("#search").hidden = true
         this.$("#field").value = ""
         this.#draw()
-        return this.isOpenToReactions || this.#actions.length > 0
+        return this.mayReact || this.#actions.length > 0
     }
 
     /** The heights of its two panels in CSS pixels; 0 where one is not shown. */
@@ -86,7 +86,7 @@ export class FanfarePicker extends FanfareElement {
     #draw() {
         const { own } = this.view
         const draw = (button, reaction) => this.#label(button, own.includes(reaction))
-        this.$("#panel").hidden = !this.isOpenToReactions
+        this.$("#panel").hidden = !this.mayReact
         reconcile(this.$("#offered"), this.offered, (one) => one, (one) => this.#create(one, "large", "reaction"), draw)
         ;[...this.$("#offered").children, this.$("#more")].forEach((child, index) => {
             child.style.animationDelay = `${popInDelay(index)}s`

@@ -19,7 +19,7 @@ export class ChannelState {
     #isContinuous = false // whether nothing was missed since the last snapshot
     #isConnected = false
     #isRefused = false
-    #heldUntil = 0
+    heldUntil = 0 // when there may be more to send, in milliseconds of the clock that `outbox` and `receive` are given
     epoch = null
     seq = 0
     policy = null
@@ -96,7 +96,7 @@ export class ChannelState {
 
     /** The requests to send now, in order; each has its key. */
     outbox(now = 0) {
-        if (!this.#isConnected || now < this.#heldUntil || (this.policy === null && !this.#isRefused)) return []
+        if (!this.#isConnected || now < this.heldUntil || (this.policy === null && !this.#isRefused)) return []
         return this.#changes.due(this.policy).map(({ op, message, reaction, reactions, key, data, count }) => {
             const request = { type: op, channel: this.channel, message, key }
             if (op === "set") request.reactions = reactions
@@ -105,11 +105,6 @@ export class ChannelState {
             if (count) request.count = count
             return request
         })
-    }
-
-    /** When there may be more to send than now, in milliseconds of the clock that `outbox` and `receive` are given. */
-    get heldUntil() {
-        return this.#heldUntil
     }
 
     /** A request of the outbox is on its way. */
@@ -123,7 +118,7 @@ export class ChannelState {
         this.#isConnected = isConnected
         if (isConnected) return
         this.#isContinuous = false
-        this.#heldUntil = 0
+        this.heldUntil = 0
         this.#changes.interrupt(this.policy)
     }
 
@@ -171,7 +166,7 @@ export class ChannelState {
     }
 
     /** The subscription was refused; changes are sent nevertheless. */
-    subscriptionRefused() {
+    refused() {
         this.#isRefused = true
     }
 
@@ -235,7 +230,7 @@ export class ChannelState {
         const changed = new Set([change.message])
         change.isInFlight = false
         if (isTransient(error.code)) {
-            this.#heldUntil = Math.max(this.#heldUntil, now + (error.retry_after_ms ?? retryDelay))
+            this.heldUntil = Math.max(this.heldUntil, now + (error.retry_after_ms ?? retryDelay))
             this.#changes.rebuild(this.policy)
             return { changed }
         }
@@ -251,11 +246,6 @@ export class ChannelState {
     }
 
     // MARK: what is shown
-
-    /** The changes that have failed. */
-    get failed() {
-        return this.#changes.all.filter(({ status }) => status === "failed")
-    }
 
     /** A message as it is shown; the same object until it changes. */
     view(message) {
@@ -276,7 +266,7 @@ export class ChannelState {
             const people = own.has(reaction) - counted.has(reaction)
             total += step
             groups.set(reaction, {
-                reaction, count: group.count + step, users: group.users + people, latest: this.#latest(group, people),
+                reaction, count: atLeast0(group.count + step), users: atLeast0(group.users + people), latest: this.#latest(group, people),
             })
         }
         const changes = this.#changes.of(message)
@@ -294,7 +284,7 @@ export class ChannelState {
             reactions.push(Object.freeze({ ...group, own: ownCount > 0, ownCount, ...standing }))
         }
         return Object.freeze({
-            message, total: Math.max(total, 0), deleted: state.isDeleted, reactions: Object.freeze(reactions),
+            message, total: atLeast0(total), deleted: state.isDeleted, reactions: Object.freeze(reactions),
             own: Object.freeze([...own.keys()]),
         })
     }
@@ -367,6 +357,9 @@ export class ChannelState {
         this.#views.delete(message)
     }
 }
+
+/** What was counted may be gone already, and the person's own change of it be on its way still. */
+const atLeast0 = (count) => Math.max(count, 0)
 
 /** How it stands with a reaction: `{ status }`, and `{ error }` beside "failed". */
 function standingOf(reaction, changes, counted) {

@@ -169,7 +169,8 @@ export class Tabs {
 
     /** A leader tells how it stands; one that is new has to hear what this tab wants. */
     #follow(leader, standing) {
-        if (standing.state === "closed") return this.#finish(standing)
+        // It was refused, by a token of its own perhaps, and lets go of the lead: the next tab sees for itself.
+        if (standing.state === "closed") return
         if (leader !== this.#leader) this.#begin(leader)
         this.#become(standing)
     }

@@ -211,8 +211,16 @@ async def tokens(browser, broker):
             await ada.ready()
             await ada.until("asked === 4 && client.state === 'connected'")
             equal((await ada.run("channel.toggle('m4', '👍')"))["type"], "ack")
-            assert any(warning.startswith("fanfare: no token") for warning in ada.page.warnings), ada.page.warnings
+            # A renewal that fails waits for the connection's end, which tells why it was not there.
+            [warning] = set(ada.page.warnings)
+            assert warning.startswith("fanfare: refused, and tried again: ") and warning.endswith(" (no_token)"), warning
             await ada.page.close()
+    with Check("a callback that throws each time is told by the client's error, and once by the console"):
+        ada = await Client.open(browser, broker.page, more="token: () => { throw new Error('signed out') }")
+        await ada.until("states.filter(one => one === 'waiting').length >= 3")
+        equal(await ada.run("client.error"), {"code": "no_token", "message": "signed out"})
+        equal(ada.page.warnings, ["fanfare: refused, and tried again: signed out (no_token)"])
+        await ada.page.close()
     with Check("a callback that hangs is asked anew, and white space around a token is none of it"):
         ada = await Client.open(browser, broker.page, "ada", "chat:tokens", more="""
             token: () => (globalThis.asked = (globalThis.asked ?? 0) + 1) === 1 ? new Promise(() => {}) : %s + "\\n" """ % (

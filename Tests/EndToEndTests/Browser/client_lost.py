@@ -198,18 +198,30 @@ async def tabs(browser, broker):
         await third.run("client.channel('chat:wishes', { messages: ['c'] }).add('c', '👍').then(() => true)")
         await third.run("client.channel('chat:wishes').add('b', '👍').then(() => true)")
         await second.until("client.channel('chat:wishes').view('b').total === 1")
+    with Check("a channel is ready once in each tab, whatever others ask of it"):
+        tell = "channel.addEventListener('ready', () => (globalThis.readies = (globalThis.readies ?? 0) + 1))"
+        for tab in [first, second, third]:
+            await tab.run("void " + tell)
+        fourth = await Client.open(browser, broker.page, "ada", "chat:tabs", options="{ mode: 'summary', messages: ['m1'] }", context=context)
+        await fourth.ready()
+        await fourth.run("channel.add('m8', '👍').then(() => true)")
+        await first.until("channel.view('m8').total === 1")
+        for tab in [first, second, third]:
+            equal(await tab.run("globalThis.readies ?? 0"), 0)
+        await fourth.run("channel.remove('m8', '👍').then(() => true)")
+        await fourth.page.close()
     with Check("the leader's end hands over, and what is on its way survives"):
         await second.run("(globalThis.acks = 0, void Array.from({ length: 20 }, (_, i) => channel.toggle(`n${i}`, '👍').then(() => acks += 1)))")
         await first.page.close()
         await second.run("(void channel.toggle('late', '👍').then(() => acks += 1))")
         await second.until("acks === 21")
         await third.until("channel.view('late').total === 1 && channel.view('n19').total === 1")
-        await third.until("channel.seq === 23")
+        await third.until("channel.seq === 25")
         await broker.connections(1)
     with Check("a leader that crashes hands over as well"):
         await crash(second)
         await third.run("channel.toggle('m9', '👍').then(() => true)")
-        await third.until("channel.seq === 24")
+        await third.until("channel.seq === 26")
         equal(await third.run("client.state"), "connected")
     with Check("a client that is closed lets the others go on"):
         fourth = await Client.open(browser, broker.page, "ada", "chat:tabs", context=context)

@@ -89,6 +89,26 @@ async def misnamed(browser, url):
     await page.close()
 
 
+async def narrowed(browser, url):
+    for how, listen, told in [("", "", 0), ("unless the page listens to it", "channel.addEventListener('change', () => {})", 1)]:
+        page = await opened(browser, url, "chat:narrowed", "<fanfare-bubble message=m1>Hello</fanfare-bubble>")
+        with Check("an element narrows its channel to what is in view " + how):
+            await page.run("void (%s, find('fanfare-bubble').channel = channel)" % (listen or "0"))
+            await page.run("channel.ready.then(() => true)")
+            async with await Client.connect(url, "bob") as bob:
+                # The element has begun to watch when it shows the first.
+                matches(await bob.request("add", channel="chat:narrowed", message="m1", reaction="🎉"), type="ack")
+                await page.there(badge("m1"))
+                matches(await bob.request("add", channel="chat:narrowed", message="m2", reaction="🎉"), type="ack")
+                matches(await bob.request("add", channel="chat:narrowed", message="m1", reaction="👍"), type="ack")
+                await page.until("channel.view('m1').total === 2")
+                equal(await page.run("channel.view('m2').total"), told)
+                for message, reaction in [("m1", "🎉"), ("m1", "👍"), ("m2", "🎉")]:
+                    await bob.request("remove", channel="chat:narrowed", message=message, reaction=reaction)
+        no_errors(page)
+        await page.close()
+
+
 async def channelless(browser, url):
     page = await opened(browser, url, "chat:mistakes", "<fanfare-bubble message=m1 channel=chat:1>Hello</fanfare-bubble>"
         "<fanfare-bubble message=m2>Hello</fanfare-bubble><fanfare-badges message=m1></fanfare-badges>")
@@ -125,6 +145,7 @@ async def mistakes(url, *_):
         await refused(browser, url)
         await nameless(browser, url)
         await misnamed(browser, url)
+        await narrowed(browser, url)
         await channelless(browser, url)
         await closed(browser, url)
 

@@ -258,6 +258,13 @@ async def searching(browser, url):
         equal(await page.run(size % picker("m3", "#offered img")), "99")
         await page.screenshot("custom")
         await page.key("Escape")
+    with Check("where a picture cannot be had, the name stands in its place"):
+        names = await chat(browser, url, "ada", "any:pictures")
+        await names.run("""kit.defineReactions([{ reaction: "ship_it", name: "Ship it!", small: "data:image/png,none" },
+            { reaction: "🚢", name: "Ship", small: "data:image/png,none" }])""")
+        await give(url, "bob", "any:pictures", "m1", "ship_it", "🚢")
+        await shows(names, "m1", ["Ship", "Ship it!"])
+        await names.close()
     no_errors(page)
     await page.close()
 

@@ -108,6 +108,22 @@ async def shared(browser, broker):
         await broker.connections(3)
     for client in tabs:
         await client.page.close()
+    with Check("where the token of the tab that leads is refused, the others go on with theirs"):
+        context = await browser.context()
+        leader, follower = [Client(await browser.page(broker.page, context=context)) for _ in range(2)]
+        for client in [leader, follower]:
+            await client.run("import('/kit/fanfare.js').then(() => true)")
+        broker.process.terminate()
+        await broker.process.wait()
+        for client, its in [(leader, FORGED), (follower, good())]:
+            await client.start(more="token: " + its)
+            await client.until("client.state === 'waiting'")
+        await broker.start()
+        await leader.until("client.state === 'closed'")
+        await follower.ready()
+        equal((await follower.run("channel.toggle('m7', '👍')"))["result"], "added")
+    for client in [leader, follower]:
+        await client.page.close()
 
 
 async def scenario(binary, folder):

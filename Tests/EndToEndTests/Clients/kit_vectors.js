@@ -46,7 +46,7 @@ class Replay {
             const why = difference(this.state.view(message), expected, message)
             if (why) return why
         }
-        const failures = this.state.failed.map(({ message, reaction, error }) => ({ message, reaction, code: error.code }))
+        const failures = this.state.drafts.filter(({ status }) => status === "failed").map(({ message, reaction, error }) => ({ message, reaction, code: error.code }))
         return (outbox && difference(this.state.outbox(this.now), outbox, "outbox"))
             ?? (failed && difference(failures, failed, "failed"))
     }
