@@ -22,17 +22,20 @@ public final class Interruption: Sendable {
     @discardableResult
     public func request() -> Int {
         let (count, observers) = state.withLock { state in
+            // Taken out, so that nobody has the same array as who adds to it.
+            let observers = state.observers
+            state.observers = []
             state.count += 1
-            return (state.count, state.observers)
+            return (state.count, observers)
         }
         for observer in observers { observer() }
         return count
     }
 
-    /// Has something done when somebody asks; at once, where that was done before.
+    /// Has something done once, when somebody asks; at once, where that was done before.
     func observe(_ observer: @escaping @Sendable () -> Void) {
         let isRequested = state.withLock { state in
-            state.observers.append(observer)
+            if state.count == 0 { state.observers.append(observer) }
             return state.count > 0
         }
         if isRequested { observer() }
