@@ -276,8 +276,13 @@ struct ChannelState: Sendable {
 
     /// What the user has on a message once all changes are done.
     func own(of message: String) -> OwnReactions {
-        changes.of(message).reduce(messages[message]?.state.own ?? OwnReactions()) { own, change in
-            change.isFailed ? own : change.applied(to: own, policy: policy)
+        own(of: message, after: changes.of(message))
+    }
+
+    /// What the user has on a message once these changes of it are done.
+    func own(of message: String, after changes: [PendingChange]) -> OwnReactions {
+        changes.reduce(into: messages[message]?.state.own ?? OwnReactions()) { own, change in
+            if !change.isFailed { change.apply(to: &own, policy: policy) }
         }
     }
 
@@ -294,9 +299,10 @@ struct ChannelState: Sendable {
     private mutating func resolveAll() {
         var owns: [String: OwnReactions] = [:]
         for var change in changes.all where !change.isFailed {
-            let before = owns[change.message] ?? messages[change.message]?.state.own ?? OwnReactions()
-            resolve(&change, own: before)
-            owns[change.message] = change.applied(to: before, policy: policy)
+            var own = owns.removeValue(forKey: change.message) ?? messages[change.message]?.state.own ?? OwnReactions()
+            resolve(&change, own: own)
+            change.apply(to: &own, policy: policy)
+            owns[change.message] = own
             changes.update(change.key) { $0 = change }
         }
         changes.rebuild(policy: policy)

@@ -86,8 +86,7 @@ struct MessageState: Sendable {
             set(group, .came(change.user, group.reaction, at: change.at))
             set(previous, .came(change.user, group.reaction, at: change.at))
         case .cleared(_, _, _, _, _, isDeletion: true): delete()
-        case .cleared(let groups, _, let user, _, _, _):
-            for group in groups { set(group, .went(user)) }
+        case .cleared(let groups, _, let user, _, _, _): set(groups, .went(user))
         }
         moveOwn(change, user: user)
         return true
@@ -101,7 +100,7 @@ struct MessageState: Sendable {
         self.seq = seq
         total = Self.number(delta.total)
         if delta.isDeleted { delete() }
-        for group in delta.groups { set(group, .unknown) }
+        set(delta.groups, .unknown)
         forgetOldOwns()
         return true
     }
@@ -150,19 +149,39 @@ struct MessageState: Sendable {
         case unknown
     }
 
+    /// Takes the numbers of many groups, without a search for each.
+    private mutating func set(_ all: [GroupCount], _ mover: Mover) {
+        var places = groups.places
+        for numbers in all {
+            let place = places[numbers.reaction]
+            let group = group(numbers, from: place.map { groups[$0] }, mover)
+            if let place {
+                groups[place] = group
+            } else {
+                places[group.reaction] = groups.count
+                groups.append(group)
+            }
+        }
+        groups.removeAll { $0.count == 0 }
+    }
+
     private mutating func set(_ numbers: GroupCount, _ mover: Mover) {
         let place = groups.firstIndex { $0.reaction == numbers.reaction }
-        let old = place.map { groups[$0] } ?? Group(reaction: numbers.reaction, count: 0, users: 0, latest: [])
-        let users = Self.number(numbers.users)
-        let group = Group(
-            reaction: numbers.reaction, count: Self.number(numbers.count), users: users,
-            latest: latest(of: old, usersNow: users, mover))
+        let group = group(numbers, from: place.map { groups[$0] }, mover)
         switch place {
         case let place? where group.count > 0: groups[place] = group
         case let place?: groups.remove(at: place)
         case nil where group.count > 0: groups.append(group)
         case nil: break
         }
+    }
+
+    private func group(_ numbers: GroupCount, from old: Group?, _ mover: Mover) -> Group {
+        let users = Self.number(numbers.users)
+        let old = old ?? Group(reaction: numbers.reaction, count: 0, users: 0, latest: [])
+        return Group(
+            reaction: numbers.reaction, count: Self.number(numbers.count), users: users,
+            latest: latest(of: old, usersNow: users, mover))
     }
 
     private func latest(of group: Group, usersNow: Int, _ mover: Mover) -> [Reacted]? {
@@ -178,6 +197,13 @@ struct MessageState: Sendable {
     }
 
     private static func number(_ number: UInt64) -> Int { Int(min(number, maxNumber)) }
+}
+
+extension [MessageState.Group] {
+    /// Where the group of each reaction is.
+    var places: [Reactions.Reaction: Int] {
+        Dictionary(zip(map(\.reaction), indices), uniquingKeysWith: { first, _ in first })
+    }
 }
 
 extension OwnReactions {

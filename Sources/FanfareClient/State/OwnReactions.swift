@@ -1,13 +1,12 @@
 import Reactions
 
 /// What a user has on one message: reactions with their counts, in the order in which they were given.
-///
-/// A few at most, so a list that is searched.
 struct OwnReactions: Sendable, Equatable {
     /// What a count is cut to, so that no sum of a message's can overflow.
     static let maxCount = 1 << 32
 
     private(set) var list: [OwnReaction] = []
+    private var places: [Reactions.Reaction: Int] = [:]
 
     init() {}
 
@@ -26,16 +25,22 @@ struct OwnReactions: Sendable, Equatable {
     ///
     /// A new one goes to the end, one that is there keeps its place.
     subscript(reaction: Reactions.Reaction) -> Int {
-        get { Int(clamping: list.first { $0.reaction == reaction }?.count ?? 0) }
+        get { places[reaction].map { Int(clamping: list[$0].count) } ?? 0 }
         set {
             let count = UInt64(min(max(newValue, 0), Self.maxCount))
-            let place = list.firstIndex { $0.reaction == reaction }
-            switch (place, count) {
-            case (let place?, 0): list.remove(at: place)
+            switch (places[reaction], count) {
+            case (let place?, 0): remove(at: place)
             case (let place?, _): list[place].count = count
             case (nil, 0): break
-            case (nil, _): list.append(OwnReaction(reaction: reaction, count: count))
+            case (nil, _):
+                places[reaction] = list.count
+                list.append(OwnReaction(reaction: reaction, count: count))
             }
         }
+    }
+
+    private mutating func remove(at place: Int) {
+        places[list.remove(at: place).reaction] = nil
+        for later in place..<list.count { places[list[later].reaction] = later }
     }
 }

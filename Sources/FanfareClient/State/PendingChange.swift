@@ -60,23 +60,24 @@ struct PendingChange: Sendable, Equatable {
         return .operation(channel: channel, message: message, action: action, key: key)
     }
 
-    /// What a user has once it is done, from what the user had.
-    func applied(to own: OwnReactions, policy: Policy?) -> OwnReactions {
-        if policy == .ephemeral { return own }
+    /// Makes of what a user has what it is once the change is done.
+    func apply(to own: inout OwnReactions, policy: Policy?) {
+        if policy == .ephemeral { return }
         guard action != .set, let reaction = reactions.first else {
             // Those kept first, in their old order, then the new.
-            let kept = own.reactions.filter(touches)
-            return OwnReactions((kept + reactions).map { OwnReaction(reaction: $0) })
+            let wanted = Set(reactions)
+            let kept = own.reactions.filter(wanted.contains)
+            own = OwnReactions((kept + reactions).map { OwnReaction(reaction: $0) })
+            return
         }
         let had = own[reaction]
         let isRemoval = action == .remove || (action == .toggle && had > 0)
-        var after = policy == .unique && !isRemoval ? OwnReactions() : own
+        if policy == .unique, !isRemoval { own = OwnReactions() }
         if !isRemoval {
-            after[reaction] = policy == .multiple ? had + (count ?? 1) : 1
+            own[reaction] = policy == .multiple ? had + (count ?? 1) : 1
         } else {
-            after[reaction] = count.map { $0 < had ? had - $0 : 0 } ?? 0
+            own[reaction] = count.map { $0 < had ? had - $0 : 0 } ?? 0
         }
-        return after
     }
 
     /// Whether a later change makes this one, which is not on its way just now, pointless.
