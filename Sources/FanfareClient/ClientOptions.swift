@@ -2,7 +2,7 @@
 public struct ClientOptions: Sendable {
     /// How long an attempt to connect may take, from its start to the broker's welcome.
     public var connectTimeout: Duration
-    /// How long a request may wait for its answer, reconnects included.
+    /// How long a request may wait for its answer, reconnects included; a subscription, on each connection.
     public var requestTimeout: Duration
     /// Whether the broker's certificate must be valid for its name (`wss`); on Apple's platforms it always must.
     public var verifiesCertificates: Bool

@@ -106,6 +106,11 @@ public actor ReactionClient {
     func handle(_ event: ConnectionMachine.Event) {
         let before = machine.state
         let actions = machine.handle(event, at: now, using: &generator)
+        if !isConnected {
+            // Nobody answers any more, and the next connection asks again.
+            subscribing = [:]
+            watching = [:]
+        }
         if let state = machine.state, state != before {
             for subscription in subscriptions.values { subscription.push(.connection(state)) }
             feedAll(.connection(state))
@@ -126,8 +131,6 @@ public actor ReactionClient {
             connection = nil
             leaving?.leave { [weak self] in self?.assumeIsolated { $0.left() } }
         case .resume:
-            subscribing = [:]
-            watching = [:]
             for channel in subscriptions.keys { subscribe(to: channel) }
             resendRequests()
         case .finish(let reason): finish(reason)
@@ -150,9 +153,10 @@ public actor ReactionClient {
         let url = url
         let tokens = tokenSource
         // Names are looked up by a call that blocks, so not on the loop.
+        renewal.isAwaited = tokens != nil
         Task.detached { [weak self] in
             do {
-                if let tokens { await self?.hold(try await tokens()) }
+                if let tokens { await self?.hold(try await tokens(), for: number) }
             } catch {
                 await self?.fail(number, "there is no token: \(error)")
                 return
@@ -162,8 +166,23 @@ public actor ReactionClient {
         }
     }
 
+    /// Keeps the token that an attempt asked for; one that comes too late is for the next attempt.
+    private func hold(_ token: String, for number: UInt64) {
+        if number == connectionCount { renewal.isAwaited = false }
+        if number == connectionCount || renewal.token == nil { hold(token) }
+    }
+
+    /// Ends an attempt to connect for which no token came in time.
+    private func giveUpTokenIfDue() {
+        guard renewal.isAwaited, machine.state == .connecting, let deadline = machine.deadline, now >= deadline
+        else { return }
+        let seconds = options.connectTimeout.components.seconds
+        fail(connectionCount, "there is no token: what gives it has not answered within \(seconds) s")
+    }
+
     private func fail(_ number: UInt64, _ why: String) {
         guard number == connectionCount, machine.state == .connecting else { return }
+        renewal.isAwaited = false
         handle(.lost(.unreachable(why)))
     }
 
@@ -203,7 +222,8 @@ public actor ReactionClient {
 
     /// Has the loop call back at the next deadline.
     func arm() {
-        guard let next = [machine.deadline, outbox.nextDeadline, renewal.due].compactMap({ $0 }).min() else { return }
+        let deadlines = [machine.deadline, outbox.nextDeadline, nextSubscriptionDeadline, renewal.due]
+        guard let next = deadlines.compactMap({ $0 }).min() else { return }
         if let armed {
             // One that comes too early looks again; only a later one must be replaced.
             guard next < armed.deadline else { return }
@@ -217,6 +237,8 @@ public actor ReactionClient {
         armed = nil
         if let heardAt = connection?.heardAt { machine.heard(at: heardAt) }
         expireRequests()
+        expireSubscriptions(at: now)
+        giveUpTokenIfDue()
         renewTokenIfDue()
         handle(.timer)
     }

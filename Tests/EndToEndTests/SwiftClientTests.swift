@@ -70,6 +70,24 @@ import Testing
         }
     }
 
+    @Test("who is not taken for anyone, or has a wrong token, is told why by the broker", .timeLimit(.minutes(5)))
+    func refused() async throws {
+        let words = ["--token-secret", "0123456789012345678901234567890123456789", "--store", "memory"]
+        try await BrokerProcess.run(only: words + ["--listen", "127.0.0.1:0"]) { broker in
+            for (identity, why) in [
+                (Identity.user("ada"), "this broker wants a token"),
+                (.token("a.b"), "(HTTP status 401): the token is malformed"),
+            ] {
+                let client = try ReactionClient(url: broker.url, identity: identity, options: Self.patient)
+                let channel = ChannelReactions("chat:swift", of: client)
+                let error = await #expect(throws: ClientError.self) { try await channel.ready() }
+                #expect(error?.code == .unauthorized && error?.message.contains(why) == true, "\(error?.message ?? "")")
+                await wait { channel.connection == error.map { .closed(.unauthorized($0.message)) } }
+                await client.close()
+            }
+        }
+    }
+
     @Test("a broker that is killed and comes back is resumed: nothing missed, nothing double", .timeLimit(.minutes(10)))
     func killed() async throws {
         try await Places.withFolder { folder in

@@ -53,6 +53,16 @@ struct ConnectionMachineTests {
         #expect(rig.machine.state == .connected(user: "ada"))
     }
 
+    @Test("is never connected to a broker that takes the client for nobody, and says so")
+    func unrecognized() {
+        var rig = Rig()
+        _ = rig.tell(.start)
+        let end = CloseReason.unauthorized("this broker wants a token")
+        #expect(rig.tell(.unrecognized("this broker wants a token")) == [.leave, .finish(end)])
+        #expect(rig.machine.state == .closed(end))
+        #expect(rig.machine.deadline == nil)
+    }
+
     @Test("gives up an attempt without a welcome in time, and tries again")
     func noWelcome() throws {
         var rig = Rig()
@@ -169,10 +179,13 @@ struct ConnectionMachineTests {
             End(
                 name: "goodbye 4001",
                 events: [.goodbye(code: 4001, reason: "expired", retryAfter: .zero), .lost(.broken(nil))],
-                reason: unauthorized),
+                reason: .unauthorized("the token ran out or none was given (close code 4001): expired")),
             End(
                 name: "HTTP 401", events: [.lost(.rejected(status: 401))],
                 reason: .unauthorized("the broker does not accept the token (HTTP status 401)")),
+            End(
+                name: "HTTP 401 that says why", events: [.lost(.rejected(status: 401, words: "it ran out"))],
+                reason: .unauthorized("the broker does not accept the token (HTTP status 401): it ran out")),
         ])
     func noReturn(_ end: End) {
         var rig = Rig()
@@ -209,6 +222,7 @@ struct ConnectionMachineTests {
         arguments: [
             ("This port speaks TLS: use https://.\n", "This port speaks TLS: use https://."), ("a\r\nb", "a"),
             ("a\u{1B}[2Jb\u{9B}1m", "a\\u{1B}[2Jb\\u{009B}1m"), ("{\"code\": \"not_found\"}", nil),
+            ("{\"code\":\"unauthorized\",\"message\":\"it ran out\\nlong ago\"}", "it ran out"),
             ("a\u{202E}b", "a\\u{202E}b"), ("<html>", nil),
             ("", nil), ("\nlate", nil), (String(repeating: "é", count: 200), String(repeating: "é", count: 200)),
             (String(repeating: "é", count: 201), String(repeating: "é", count: 200) + "…"),

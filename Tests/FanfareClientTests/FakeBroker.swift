@@ -20,6 +20,7 @@ actor FakeBroker {
     private var connection: ServerConnection?
     private var status = 101
     private var retryAfter: Int?
+    private var body = ""
     private var statusOnce: Int?
     private var waiting: [Event] = []
     private var reader: CheckedContinuation<Event, Never>?
@@ -61,9 +62,10 @@ actor FakeBroker {
         }
     }
 
-    /// What upgrades are answered with from now on: 101, or a refusal, which may say when to come back, in seconds.
-    func answer(with status: Int, retryAfter: Int? = nil) {
+    /// What upgrades are answered with from now on: 101, or a refusal, which may say why, and when to come back, in seconds.
+    func answer(with status: Int, retryAfter: Int? = nil, body: String = "") {
         self.status = status
+        self.body = body
         self.retryAfter = retryAfter
     }
 
@@ -92,7 +94,7 @@ actor FakeBroker {
 
     private func note(_ event: Event) {
         if case .upgrade = event {
-            connection?.answer(statusOnce ?? status, retryAfter)
+            connection?.answer(statusOnce ?? status, retryAfter, body)
             statusOnce = nil
         }
         if let reader {
@@ -118,12 +120,13 @@ private final class ServerConnection: ByteStreamDelegate {
         self.note = note
     }
 
-    func answer(_ status: Int, _ retryAfter: Int?) {
+    func answer(_ status: Int, _ retryAfter: Int?, _ body: String) {
         let answer = ServerHandshake.answer(
             method: "GET", minorVersion: 1, headers: headers, subprotocols: ["fanfare.v1.json"])
         guard status == 101, case .accept(let response, _, _) = answer else {
             let wait = retryAfter.map { "Retry-After: \($0)\r\n" } ?? ""
-            stream.send(copying: Array("HTTP/1.1 \(status) No\r\n\(wait)Content-Length: 0\r\n\r\n".utf8))
+            let length = "Content-Length: \(body.utf8.count)\r\n"
+            stream.send(copying: Array("HTTP/1.1 \(status) No\r\n\(wait)\(length)\r\n\(body)".utf8))
             return stream.finish()
         }
         stream.send(copying: response)

@@ -19,7 +19,8 @@ public enum ChannelUpdate: Sendable, Equatable {
     case burst(Burst)
     /// Whether the channel takes reactions was changed.
     case frozen(Bool, by: String)
-    /// The subscription is over, and the sequence with it: the broker refused it, or the client does not come back.
+    /// The subscription is over, and the sequence with it: the broker refused it or did not answer in time, or
+    /// the client does not come back.
     case ended(ClientError)
 }
 

@@ -59,8 +59,10 @@ extension ReactionClient {
     func subscribe(to channel: String) {
         guard let body = subscriptions[channel]?.nextRequest() else { return }
         let id = outbox.newID()
-        subscribing[id] = Subscribing(channel: channel, messages: subscriptions[channel]?.follower.messages)
+        let messages = subscriptions[channel]?.follower.messages
+        subscribing[id] = Subscribing(channel: channel, messages: messages, deadline: now + options.requestTimeout)
         connection?.send(Request(id: .number(id), body))
+        arm()
     }
 
     /// Takes one of the broker's messages.
@@ -109,13 +111,13 @@ extension ReactionClient {
         feed(.subscribed(subscribed), of: channel, covers: subscriptions[channel]?.covered)
     }
 
-    private func end(_ channel: String, _ error: ClientError) {
+    func end(_ channel: String, _ error: ClientError) {
         subscriptions.removeValue(forKey: channel)?.finish(error)
         refuseFeeds(of: channel, error)
     }
 
     /// Leaves a connection on which something was said that one cannot go on with.
-    private func distrust(_ why: String) {
+    func distrust(_ why: String) {
         perform(.drop)
         handle(.lost(.broken(why)))
     }
@@ -138,4 +140,6 @@ struct Subscribing {
     var channel: String
     /// The messages asked for; `nil`: the whole channel.
     var messages: [String]?
+    /// When its answer is overdue; `nil`: that was told.
+    var deadline: Duration?
 }

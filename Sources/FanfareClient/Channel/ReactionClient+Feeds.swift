@@ -110,8 +110,9 @@ extension ReactionClient {
         subscriptions[channel]?.watchesUnanswered += 1
         guard isConnected else { return }
         let id = outbox.newID()
-        watching[id] = Watching(channel: channel, all: after)
+        watching[id] = Watching(channel: channel, all: after, deadline: now + options.requestTimeout)
         connection?.send(Request(id: .number(id), .watch(channel: channel, messages: after)))
+        arm()
     }
 
     private func subscribeAnew(to channel: String) {
@@ -143,4 +144,6 @@ struct Watching {
     var channel: String
     /// The messages that are watched from its answer on.
     var all: [String]
+    /// When its answer is overdue; `nil`: that was told.
+    var deadline: Duration?
 }

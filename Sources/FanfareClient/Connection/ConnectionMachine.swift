@@ -9,6 +9,8 @@ struct ConnectionMachine: Sendable {
         case start
         /// The broker said welcome.
         case welcomed(user: String?, heartbeat: Duration)
+        /// The broker said welcome to nobody: it would refuse all that is asked, and close later.
+        case unrecognized(String)
         /// The broker said goodbye; `retryAfter` is `nil` where coming back is no use.
         case goodbye(code: UInt16, reason: String, retryAfter: Duration?)
         /// The connection that was asked for is gone, or did not come about.
@@ -87,6 +89,7 @@ struct ConnectionMachine: Sendable {
         switch event {
         case .start: return state == nil ? open(at: now) : []
         case .welcomed(let user, let heartbeat): return welcomed(user, heartbeat: heartbeat, at: now)
+        case .unrecognized(let why): return [.leave] + finish(.unauthorized(why))
         case .goodbye(let code, let reason, let retryAfter):
             // The first one counts: a broker that says it again and again is left nevertheless.
             guard farewell == nil else { return [] }
@@ -172,10 +175,11 @@ struct ConnectionMachine: Sendable {
     private func finalReason(of loss: Loss) -> CloseReason? {
         switch loss {
         case _ where loss.isOfToken && (1...Self.maxRefusedTokens).contains(refusedTokens): return nil
-        case .rejected(status: 401, _, _):
-            return .unauthorized("the broker does not accept the token (HTTP status 401)")
-        case .closed(code: 4001, _):
-            return .unauthorized("the token ran out or none was given (close code 4001)")
+        case .rejected(status: 401, _, let words):
+            return .unauthorized(Self.line("the broker does not accept the token (HTTP status 401)", words))
+        case .closed(code: 4001, let reason):
+            let words = reason.isEmpty ? nil : reason
+            return .unauthorized(Self.line("the token ran out or none was given (close code 4001)", words))
         case .closed(code: 4003, let reason): return .unwanted(code: 4003, reason: reason)
         case .impossible(let why) where connectedSince == nil: return .unreachable(why)
         case .rejected where connectedSince == nil && !loss.mayPass:
@@ -185,6 +189,8 @@ struct ConnectionMachine: Sendable {
             return .unwanted(code: farewell.code, reason: farewell.reason)
         }
     }
+
+    private static func line(_ what: String, _ words: String?) -> String { words.map { "\(what): \($0)" } ?? what }
 
     private mutating func finish(_ reason: CloseReason) -> [Action] {
         state = .closed(reason)

@@ -62,9 +62,9 @@ public enum Loss: Error, Hashable, CustomStringConvertible {
 extension Loss {
     /// The first line of an answer's text, as it may be shown: at most 200 characters, those of control escaped.
     ///
-    /// `nil` where it is no text for a person but a document, such as JSON or HTML.
+    /// Of a broker's error it is the `message`; `nil` where it is no text for a person but another document, such as HTML.
     static func words(of body: String) -> String? {
-        let line = body.unicodeScalars.prefix { $0 != "\n" && $0 != "\r" }
+        let line = (BrokerError(body)?.message ?? body).unicodeScalars.prefix { $0 != "\n" && $0 != "\r" }
         guard let first = line.first, !"{[<".unicodeScalars.contains(first) else { return nil }
         return line.prefix(200).map(shown).joined() + (line.dropFirst(200).isEmpty ? "" : "…")
     }

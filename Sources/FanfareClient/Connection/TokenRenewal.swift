@@ -4,6 +4,8 @@ import Wire
 struct TokenRenewal {
     /// The token in use; `nil`: one must be asked for.
     var token: String?
+    /// Whether an attempt to connect waits for a token.
+    var isAwaited = false
     /// When to ask for the next one; `nil`: it is not known when this one runs out.
     var due: Duration?
     /// What the broker's clock said at its welcome, in Unix milliseconds, and when that was.
@@ -40,6 +42,7 @@ extension ReactionClient {
     /// The broker has said welcome.
     func welcomed(_ welcome: Welcome) {
         guard machine.state == .connecting else { return }
+        guard welcome.user != nil else { return handle(.unrecognized(identity.whyNobody)) }
         renewal.due = nil
         renewal.welcome = (welcome.time, now)
         handle(.welcomed(user: welcome.user, heartbeat: .milliseconds(welcome.heartbeatMilliseconds)))

@@ -109,6 +109,9 @@ extension ChannelReactions {
             failure = error
             state.subscriptionRefused()
             return []
+        case .unanswered(let error):
+            failure = error
+            return []
         case .message(let message, let covers):
             let effect = state.receive(message, now: milliseconds, covers: covers)
             note(message)
@@ -125,6 +128,7 @@ extension ChannelReactions {
             policy = state.policy
             allowed = state.allowed.map { $0.map { ReactionType($0) } }
             isFrozen = state.isFrozen
+        case .watched: failure = nil
         case .frozen: isFrozen = state.isFrozen
         case .occupancy(_, let connections, let users):
             occupancy = Occupancy(connections: Int(clamping: connections), users: Int(clamping: users))
@@ -148,12 +152,15 @@ extension ChannelReactions {
 
     /// Who reacted, as far as it is known, oldest first.
     private func reactions(of message: String, _ sight: MessageSight) -> [Reaction] {
-        let pending = state.changes.of(message)
+        var newest: [Reactions.Reaction: PendingChange] = [:]
+        for change in state.changes.of(message) {
+            for reaction in change.reactions { newest[reaction] = change }
+        }
         return sight.groups.flatMap { shown -> [Reaction] in
             let group = shown.group
             let type = ReactionType(group.reaction)
             var reacted = group.latest ?? []
-            let change = pending.last { $0.touches(group.reaction) }
+            let change = newest[group.reaction]
             let isMissing = user != nil && !reacted.contains { $0.user == user }
             if isMissing, let user, shown.ownCount > 0 || shown.status.isFailed {
                 reacted.append(.init(user: user, at: change?.at ?? reacted.last?.at ?? 0))

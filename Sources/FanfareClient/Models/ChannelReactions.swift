@@ -99,8 +99,10 @@ public final class ChannelReactions {
     ///
     /// Views need not wait, for they are drawn anew; a program that reads a message once does.
     ///
-    /// - Throws: ``ClientError`` where the broker refuses the channel or the client does not come back, and
-    ///   `CancellationError`.
+    /// It waits for as long as there is no connection: end its task where that is too long.
+    ///
+    /// - Throws: ``ClientError`` where the broker refuses the channel or does not answer in time, or the client does not come
+    ///   back, and `CancellationError`.
     public func ready() async throws {
         for await standing in Observations({ self.standing }) {
             if let standing { return try standing.get() }

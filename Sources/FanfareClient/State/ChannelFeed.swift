@@ -14,6 +14,8 @@ final class ChannelFeed: Sendable {
         case message(BrokerMessage, covers: [String]?)
         /// The broker refused the subscription, or ended it.
         case refused(ClientError)
+        /// The broker did not answer the subscription in time; it may still do so.
+        case unanswered(ClientError)
     }
 
     /// How many items may wait.

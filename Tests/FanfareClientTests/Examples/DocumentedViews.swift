@@ -35,4 +35,18 @@ struct Bar: View {
         .disabled(!message.canReact)
     }
 }
+
+struct ConnectionBanner: View {
+    let channel: ChannelReactions
+
+    var body: some View {
+        switch channel.connection {
+        case .closed(let reason): Text("No reactions: \(reason.description)")
+        case .waiting,
+            .connecting where channel.isReady:
+            Text("Reconnecting…")
+        default: Text(channel.failure?.message ?? "")
+        }
+    }
+}
 #endif
