@@ -108,6 +108,25 @@ struct TokenRenewalTests {
         _ = updates
     }
 
+    @Test("are not shown again once they have run out while there was no connection", .timeLimit(.minutes(1)))
+    func outage() async throws {
+        let (broker, client) = try await Self.setUp()
+        var updates = client.events(in: "chat:42").makeAsyncIterator()
+        #expect(await broker.nextUpgrade() == Self.upgrade("t1"))
+        await broker.send(Self.welcome(at: 1_000_000))
+        let requests = [await broker.nextRequest(), await broker.nextRequest()]
+        let authentication = try #require(requests.first { $0.body == .auth(token: "t1") })
+        await broker.send(
+            .authenticated(id: authentication.id, user: "ada", expires: 1_000_000),
+            .frozen(channel: "chat:42", isFrozen: true, by: "mod"))
+        while let update = await updates.next() {
+            if case .frozen = update { break }
+        }
+        await broker.breakOff()
+        #expect(await broker.nextUpgrade() == Self.upgrade("t2"))
+        await client.close()
+    }
+
     @Test("are given up when three in a row are refused")
     func given() async throws {
         let (broker, client) = try await Self.setUp()

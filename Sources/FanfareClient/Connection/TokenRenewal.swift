@@ -6,6 +6,8 @@ struct TokenRenewal {
     var token: String?
     /// Whether an attempt to connect waits for a token.
     var isAwaited = false
+    /// When the token in use runs out, as far as the broker said.
+    var end: Duration?
     /// When to ask for the next one; `nil`: it is not known when this one runs out.
     var due: Duration?
     /// What the broker's clock said at its welcome, in Unix milliseconds, and when that was.
@@ -25,7 +27,8 @@ extension ReactionClient {
     /// What gives the token of the next connection; `nil` where there is one, or none is needed.
     var tokenSource: (@Sendable () async throws -> String)? {
         guard case .tokens(let source) = identity else { return nil }
-        return renewal.token == nil || machine.needsNewToken ? source : nil
+        let hasRunOut = renewal.end.map { $0 <= now } ?? false
+        return renewal.token == nil || hasRunOut || machine.needsNewToken ? source : nil
     }
 
     /// The token to connect with.
@@ -37,6 +40,7 @@ extension ReactionClient {
     func hold(_ token: String) {
         let words = token.split(whereSeparator: \.isWhitespace)
         renewal.token = words.count == 1 ? String(words[0]) : token
+        renewal.end = nil
     }
 
     /// The broker has said welcome.
@@ -56,6 +60,7 @@ extension ReactionClient {
         let (left, overflow) = expires.subtractingReportingOverflow(welcome.brokerTime)
         guard !overflow else { return }
         let end = welcome.at + .milliseconds(min(left, 1 << 48))
+        renewal.end = end
         renewal.due = now + TokenRenewal.wait(untilEnd: end - now)
         arm()
     }
