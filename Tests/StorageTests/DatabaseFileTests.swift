@@ -146,7 +146,7 @@ import Testing
     @Test func `Missing tables are told at opening`() async throws {
         try await makeStore()
         try Outsider(folder.file()).run("DROP TABLE entries")
-        #expect(unusableReason()?.contains("does not have the tables") == true)
+        #expect(unusableReason()?.contains("there is no table entries") == true)
     }
 
     @Test func `Damage inside is told by the load that meets it`() async throws {

@@ -42,7 +42,7 @@ struct Engine {
         let database = try Self.open(file, locks: locks, settings: settings)
         try schema.prepare(database, path: file.path)
         database.noteStore()
-        self = try asStoreError { () throws(SQLiteError) in try Engine(database, settings: settings) }
+        self = try asOpening { () throws(SQLiteError) in try Engine(database, settings: settings) }
     }
 
     private static func open(

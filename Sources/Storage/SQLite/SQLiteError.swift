@@ -74,6 +74,23 @@ struct SQLiteError: Error {
     }
 }
 
+extension StoreError {
+    /// Damage of a file that a broker cannot begin to work on, and what to do about it.
+    static func damaged(_ words: String) -> StoreError {
+        .unusable(
+            words + "; put a copy in its place (fanfare backup makes them), or import what fanfare export still reads; "
+                + "fanfare check-data lists what is wrong")
+    }
+}
+
+/// Runs a part of the opening by a broker, which tells what to do about a file that is damaged.
+func asOpening<Value>(_ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
+    do throws(SQLiteError) { return try body() } catch {
+        guard case .unusable(let reason) = error.storeError else { throw error.storeError }
+        throw .damaged(reason)
+    }
+}
+
 /// Runs a part that only SQLite can make fail.
 func asStoreError<Value>(_ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
     do throws(SQLiteError) { return try body() } catch { throw error.storeError }

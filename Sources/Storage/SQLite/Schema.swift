@@ -12,7 +12,7 @@ struct Schema {
 
     /// Checks whose the file is and which version it has, and brings it to the newest one; messages name the path.
     func prepare(_ database: Database, path: String) throws(StoreError) {
-        let header = try asStoreError { () throws(SQLiteError) in try Header(database, path: path) }
+        let header = try asOpening { () throws(SQLiteError) in try Header(database, path: path) }
         if !header.isNew, header.owner != Self.applicationID {
             throw .unusable("\(path) is a SQLite database of another program")
         }
@@ -20,8 +20,12 @@ struct Schema {
             throw .unusable(
                 "\(path) was made by a newer Fanfare (its schema is \(header.version), this one knows \(steps.count))")
         }
-        if header.version < 0 { throw .unusable("\(path) is damaged: its schema is \(header.version)") }
-        try asStoreError { () throws(SQLiteError) in try migrate(database, from: Int(header.version)) }
+        if header.version < 0 { throw .damaged("\(path) is damaged: its schema is \(header.version)") }
+        let lacking = try asOpening { () throws(SQLiteError) in
+            try migrate(database, from: Int(header.version))
+            return try faults(in: database)
+        }
+        if let fault = lacking.first { throw .damaged("\(path) is damaged: \(fault)") }
     }
 
     /// Checks that a file is ours and has today's tables, without changing it; messages name the path.

@@ -16,8 +16,8 @@ public enum StoreCheck {
     /// How many faults are told before the search ends.
     public static let most = 100
 
-    /// Looks through a whole file: SQLite's own structures, then what belongs together, then every channel as a broker
-    /// reads it.
+    /// Looks through a whole file: SQLite's own structures, then the tables that a broker needs, then what belongs together,
+    /// then every channel and every text as a broker reads it.
     ///
     /// - Parameters:
     ///   - file: its path, such as `data/fanfare.db`; nothing in it is changed.
@@ -31,10 +31,17 @@ public enum StoreCheck {
             try database.execute("BEGIN", "reading \(file)")
             progress("pages and indexes")
             try checkStructure(database, &outcome)
+            // Whatever else is looked at would fail for what is missing.
+            let missing = try Schema.current.faults(in: database)
+            guard missing.isEmpty else {
+                outcome.faults += missing
+                return outcome
+            }
             let tables = try StoreTables(database)
             progress("what belongs together")
             for rule in rules where outcome.faults.count < most { try check(rule, database, &outcome) }
             try checkRest(database, tables, &outcome)
+            try checkTexts(database, &outcome, progress)
             try checkChannels(database, tables.reader, &outcome, progress)
         } catch {
             // What SQLite finds damaged on the way ends the search.
