@@ -21,21 +21,32 @@ enum CheckDataCommand: Command {
             let file = try copy ?? DataOption.file(words)
             _ = try EndRequest("fanfare check-data", "the search is not done; nothing was changed")
             do {
-                let outcome = try StoreCheck.run(file) { part in progress.tell(part) }
-                let output = StandardOutput()
-                for fault in outcome.faults { try output.write(printable(fault) + "\n") }
-                guard outcome.faults.isEmpty else {
-                    complain("fanfare check-data: \(file) is damaged; fanfare export may save what can be read")
-                    return ExitCode.failed
-                }
-                progress.end(
-                    "\(file) is whole: \(counted(outcome.channels, "channel")), \(counted(outcome.reactions, "reaction"))"
-                )
-                return ExitCode.done
+                return try check(file, "fanfare check-data", progress)
             } catch let error as StoreError {
                 complain("fanfare check-data: \(error.reason)")
                 return ExitCode.failed
             }
         }
+    }
+
+    /// Looks for damage in a file, and tells what it finds.
+    ///
+    /// - Parameters:
+    ///   - file: The path of the file.
+    ///   - name: The command that tells.
+    ///   - progress: What tells how far it is.
+    /// - Returns: The exit code.
+    /// - Throws: `StoreError` where the file cannot be looked at, `OutputFailure` where nobody reads what is told.
+    static func check(_ file: String, _ name: String, _ progress: ProgressLine) throws -> Int32 {
+        let outcome = try StoreCheck.run(file) { part in progress.tell(part) }
+        let output = StandardOutput()
+        for fault in outcome.faults { try output.write(printable(fault) + "\n") }
+        guard outcome.faults.isEmpty else {
+            complain("\(name): \(file) is damaged; fanfare export may save what can be read")
+            return ExitCode.failed
+        }
+        progress.end(
+            "\(file) is whole: \(counted(outcome.channels, "channel")), \(counted(outcome.reactions, "reaction"))")
+        return ExitCode.done
     }
 }

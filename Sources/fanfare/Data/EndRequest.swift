@@ -11,11 +11,11 @@ final class EndRequest: Sendable {
         var signal: CInt?
         var isChanging = false
         var isDone = false
+        var words: String
     }
 
     private let name: String
-    private let words: String
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// Begins to listen.
     ///
@@ -25,7 +25,7 @@ final class EndRequest: Sendable {
     /// - Throws: `TransportError` where the system has no descriptor left.
     init(_ name: String, _ words: String) throws(TransportError) {
         self.name = name
-        self.words = words
+        state = Locked(State(words: words))
         try onInterruption { [self] signal in
             let mayEnd = state.withLock { state in
                 guard !state.isDone else { return false }
@@ -44,6 +44,13 @@ final class EndRequest: Sendable {
         state.withLock { $0.isChanging = true }
     }
 
+    /// From now on what was made stays, and nothing more is changed.
+    ///
+    /// - Parameter words: What is true when it is ended now.
+    func beginReading(_ words: String) {
+        state.withLock { ($0.isChanging, $0.words) = (false, words) }
+    }
+
     /// From now on it is done: nothing of it can be taken back.
     ///
     /// - Returns: `false` where somebody wanted it to end before.
@@ -59,7 +66,7 @@ final class EndRequest: Sendable {
     ///
     /// - Returns: The exit code: 128 and the signal's number, as shells have it.
     func finish() -> Int32 {
-        let signal = state.withLock { $0.signal } ?? SIGTERM
+        let (signal, words) = state.withLock { ($0.signal ?? SIGTERM, $0.words) }
         let names = [SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGHUP"]
         complain("\(name): ended by \(names[signal] ?? "a signal"); \(words)", .warning)
         return 128 + signal

@@ -87,6 +87,10 @@ async def backup(folder, data, broker):
                 assert epochs[0] != epochs[1], epochs
         finally:
             equal(other.stop(), 0, "exit status")
+    with Check("backup --check looks through the copy"):
+        status, out, said = run("backup", "--check", os.path.join(folder, "checked.db"), "--data", restored)
+        equal((status, out), (0, ""), said)
+        assert "checked.db is whole: 3 channels" in said, said
     with Check("check-data tells damage and ends with 1"):
         file = sqlite3.connect(os.path.join(restored, "fanfare.db"), isolation_level=None)
         file.execute("UPDATE entries SET count = 0 WHERE user = 'bob'")
@@ -94,6 +98,11 @@ async def backup(folder, data, broker):
         status, out, said = run("check-data", "--data", restored)
         equal(status, 1, said)
         assert "a reaction counts nothing: bob" in out, out
+    with Check("backup --check tells damage that the copy has, and ends with 1"):
+        damaged = os.path.join(folder, "damaged.db")
+        status, out, said = run("backup", "--check", damaged, "--data", restored)
+        equal(status, 1, said)
+        assert "a reaction counts nothing: bob" in out and "damaged.db is damaged" in said, out + said
 
 
 async def moving(folder, data, broker):
