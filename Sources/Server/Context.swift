@@ -25,6 +25,8 @@ final class Context: Sendable {
     let isLeaving = Atomic(false)
     /// Whether it lets nobody in any more.
     let isDraining = Atomic(false)
+    /// The certificates of the listeners.
+    private let certificatesInUse = Locked<[TLSServerContext]>([])
     /// The files that it serves, by the parts of their paths; ready before the first request is.
     let pages = ServedPage.all
 
@@ -38,6 +40,15 @@ final class Context: Sendable {
         self.facts = facts
         self.log = log
     }
+
+    /// The certificates of the listeners, set once before the first connection comes.
+    var certificates: [TLSServerContext] {
+        get { certificatesInUse.withLock(\.self) }
+        set { certificatesInUse.withLock { $0 = newValue } }
+    }
+
+    /// When the first of them ends, in seconds since 1970.
+    var certificateExpiry: Int64? { certificates.compactMap(\.expiry).min() }
 
     /// What takes the PROXY protocol on a hub's listeners.
     func proxies(of hub: Hub) -> ProxyProtocol {

@@ -105,7 +105,9 @@ public final class Server: Sendable {
         }
         self.addresses = addresses
         self.certificates = certificates
+        context.certificates = certificates
         warnOfTLS()
+        watchCertificates()
         warnOfMemory(settings.broker.limits)
     }
 

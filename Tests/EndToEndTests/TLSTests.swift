@@ -143,6 +143,36 @@ import Testing
         }
     }
 
+    @Test("a certificate that ends soon is warned of, /metrics says when, and counts clients that do not trust it")
+    func endsSoon() async throws {
+        try await Places.withFolder { folder in
+            let authority = Authority(folder: folder)
+            try await authority.make("ca", for: "DNS:ca.example")
+            try await authority.make("cert", for: Self.localhost)
+            try await authority.sign("cert", by: "ca", days: 3)
+            let words = [
+                "--dev", "--store", "memory", "--tls-listen", "127.0.0.1:0", "--listen", "127.0.0.1:0", "--tls-cert",
+                authority.path("cert.pem"), "--tls-key", authority.path("cert.key"),
+            ]
+            try await BrokerProcess.run(only: words, listeners: 2) { broker in
+                #expect(try await broker.program.wait { $0.errors.contains(", in less than 14 days") ? true : nil })
+                let plain = try #require(broker.addresses.first { $0.hasPrefix("ws://") })
+                let secure = try #require(broker.addresses.first { $0.hasPrefix("wss://") })
+                let react = ["react", "chat:1", "m", "👍", "--user", "ada", "--url", secure]
+                #expect(await (try Program(Places.fanfare, react)).end().status == 1)
+                let fetch = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())"
+                let url = plain.replacing("ws://", with: "http://").replacing("/v1/ws", with: "/metrics")
+                let page = await (try Program("/usr/bin/python3", ["-c", fetch, url])).end().record.output
+                let lines = page.split(separator: "\n")
+                let name = "fanfare_tls_certificate_expiry_timestamp_seconds "
+                let line = try #require(lines.first { $0.hasPrefix(name) })
+                let left = try #require(Double(line.dropFirst(name.count))) - Date.now.timeIntervalSince1970
+                #expect((2 * 86_400.0...3 * 86_400).contains(left), "\(line)")
+                #expect(lines.contains("fanfare_tls_failures_total{reason=\"peer\"} 1"), "\(page)")
+            }
+        }
+    }
+
     @Test("SIGHUP tells a broken certificate of several listeners once, and of kernel TLS nothing again")
     func toldOnce() async throws {
         try await Places.withFolder { folder in

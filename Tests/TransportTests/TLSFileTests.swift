@@ -67,6 +67,14 @@ struct TLSFileTests {
         }
         #expect(try warnings(good) == [])
         #expect(try warnings(nameless) == [])
+        let soon = try Certificate()
+        try authority.sign(soon, days: 13)
+        let ends = try warnings(soon)
+        #expect(
+            ends.count == 1 && ends.first?.hasPrefix("a certificate in '\(soon.file)' expires on 2") == true, "\(ends)")
+        let first = try TLSServerContext(TLSServerSettings(certificate: good.files, certificates: [soon.files])).expiry
+        let seconds = try #require(first) - Int64(time(nil))
+        #expect((12 * 86_400...13 * 86_400).contains(seconds), "the earliest of all")
         let expired = try warnings(old)
         #expect(expired.count == 1)
         #expect(expired.first?.hasPrefix("a certificate in '\(old.file)' expired on 2") == true)

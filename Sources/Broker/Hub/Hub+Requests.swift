@@ -79,6 +79,11 @@ extension Hub {
         onLoop { $0.metrics.count(answerWith: status) }
     }
 
+    /// Counts a connection on which TLS has failed; called on the loop.
+    public nonisolated func count(_ failure: TLSFailure) {
+        onLoop { $0.metrics.tlsFailures.count(failure) }
+    }
+
     private func session(for identity: Identity) -> Session {
         Session(key: recipients.reserve(on: index), identity: identity, repliesAlways: true)
     }

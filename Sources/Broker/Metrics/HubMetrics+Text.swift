@@ -1,3 +1,4 @@
+import Transport
 import WebSocket
 import Wire
 
@@ -48,6 +49,9 @@ extension HubMetrics {
             "Batches that this broker had acknowledged, and that the log that brokers share has lost.", lostBatches)
         text.single(
             .counter, "fanfare_read_failures_total", "Reads of channels that failed.", readFailures)
+        text.labelled(
+            .counter, "fanfare_tls_failures_total", "Connections on which TLS has failed, by reason.", label: "reason",
+            TLSFailure.allCases.map { ("\($0)", tlsFailures[$0]) })
         text.single(
             .counter, "fanfare_expired_channels_total", "Channels let go because of their age.", expired)
     }

@@ -66,6 +66,8 @@ struct HubMetrics: Sendable {
     var readFailures: UInt64 = 0
     /// Channels that were let go because of their age.
     var expired: UInt64 = 0
+    /// Connections on which TLS has failed.
+    var tlsFailures = Counts<TLSFailure>()
     /// Answers to HTTP requests, by the first digit of their status less one.
     var answers = InlineArray<5, UInt64>(repeating: 0)
 
@@ -142,6 +144,7 @@ struct HubMetrics: Sendable {
         sum.lostBatches += more.lostBatches
         sum.readFailures += more.readFailures
         sum.expired += more.expired
+        sum.tlsFailures += more.tlsFailures
         for index in sum.answers.indices { sum.answers[index] += more.answers[index] }
         sum.acks += more.acks
         sum.deliveryDelays += more.deliveryDelays

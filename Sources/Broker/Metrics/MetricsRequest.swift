@@ -36,7 +36,15 @@ extension Hub {
     /// Asks all hubs what they have counted; `reply` gets it as Prometheus' text, on this hub's loop.
     ///
     /// Called there too.
-    public nonisolated func askMetrics(_ memory: MemoryUse, reply: @escaping ([UInt8]) -> Void) -> PendingReply {
+    ///
+    /// - Parameters:
+    ///   - memory: How much memory is used of how much may be.
+    ///   - certificateExpiry: When the first certificate of the listeners ends, in seconds since 1970; `nil`: there is none.
+    ///   - reply: Gets the text.
+    /// - Returns: What can be cancelled.
+    public nonisolated func askMetrics(
+        _ memory: MemoryUse, certificateExpiry: Int64?, reply: @escaping ([UInt8]) -> Void
+    ) -> PendingReply {
         askMetrics(withActivity: false, reply: reply) { hub, metrics, _ in
             var text = MetricsText()
             metrics.write(to: &text)
@@ -50,6 +58,10 @@ extension Hub {
                 isThere ? 1 : 0)
             text.single(
                 .counter, "fanfare_shared_log_losses_total", "How often the log that brokers share was lost.", losses)
+            text.single(
+                .gauge, "fanfare_tls_certificate_expiry_timestamp_seconds",
+                "When the first certificate of the listeners ends, since 1970; +Inf where there is none.",
+                certificateExpiry.map { "\($0)" } ?? "+Inf")
             ProcessMetrics().write(to: &text)
             text.single(
                 .gauge, "fanfare_memory_limit_bytes",

@@ -13,7 +13,10 @@ extension HTTPConnection {
         case .page(let page): finish(.page(page, for: exchange.head))
         case .metrics:
             if let refusal = metricsRefusal(for: exchange.head) { return finish(.error(refusal)) }
-            wait(for: hub.askMetrics(context.memory(of: hub)) { [self] in finish(.metrics($0)) })
+            wait(
+                for: hub.askMetrics(context.memory(of: hub), certificateExpiry: context.certificateExpiry) { [self] in
+                    finish(.metrics($0))
+                })
         case .status:
             if let refusal = statusRefusal(for: exchange.head) { return finish(.error(refusal)) }
             let isServing = !context.isLeaving.load(ordering: .relaxed)

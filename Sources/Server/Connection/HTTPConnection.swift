@@ -314,6 +314,7 @@ extension HTTPConnection: ByteStreamDelegate {
         leave()
         pending?.cancel()
         hub.count(sentOver: stream)
+        if let failure = error?.tlsFailure { hub.count(failure) }
         context.tell(error, of: stream)
     }
 }

@@ -76,7 +76,7 @@ extension ByteStream {
         switch phase {
         case .announcing: announcementTimedOut()
         case .connecting: close(.timedOut("connecting to \(peer)"))
-        case .handshaking: close(.timedOut("the TLS handshake"))
+        case .handshaking: close(.timedOut(TransportError.handshake))
         case .open:
             let limit = progressAt + loop.core.closing.drain
             guard loop.core.now >= limit else { return setDeadline(limit - loop.core.now) }

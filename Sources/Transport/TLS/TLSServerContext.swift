@@ -68,7 +68,7 @@ public final class TLSServerContext: Sendable {
         return fileWarnings + ["kernel_tls has no effect: \(absence)"]
     }
 
-    /// What of the files works, but not as it may be meant: certificates that have expired or are never chosen, and
+    /// What of the files works, but not as it may be meant: certificates that have expired, will soon or are never chosen, and
     /// authorities that vouch for nobody.
     public var fileWarnings: [String] {
         let (identities, authorities) = loaded.withLock { ($0.identities, $0.authorities) }
@@ -85,6 +85,11 @@ public final class TLSServerContext: Sendable {
             }
         }
         return warnings + (authorities?.warnings ?? [])
+    }
+
+    /// When the first of the certificates that it sends ends, in seconds since 1970.
+    public var expiry: Int64? {
+        loaded.withLock(\.identities).flatMap { [$0.certificate] + $0.chain }.compactMap(\.expiry).min()
     }
 
     /// The contexts that new sessions use.

@@ -184,6 +184,6 @@ final class TLSSession {
         guard code != 0, let text = unsafe ERR_reason_error_string(code) else { return .failed(.tls("it failed")) }
         let words = unsafe String(cString: text)
         // What the peer says in an alert counts from here on.
-        return .failed(.tls(reason >= SSL_AD_REASON_OFFSET ? "the peer ended it: \(words)" : words))
+        return .failed(.tls(reason >= SSL_AD_REASON_OFFSET ? TransportError.endedByPeer + words : words))
     }
 }

@@ -34,7 +34,7 @@ final class X509Certificate: @unchecked Sendable {
     /// Whether it may vouch for others (sections 4.2.1.3 and 4.2.1.9).
     var isAuthority: Bool { unsafe X509_check_ca(pointer) != 0 }
 
-    /// What is wrong with its dates now, `expired on 2026-11-30`; nil where nothing is.
+    /// What is wrong with its dates now, `expired on 2026-11-30`, or will be soon; nil where nothing is.
     var dateComplaint: String? {
         if unsafe X509_cmp_current_time(X509_get0_notAfter(pointer)) < 0 {
             return "expired on \(unsafe Self.day(of: X509_get0_notAfter(pointer)))"
@@ -42,7 +42,21 @@ final class X509Certificate: @unchecked Sendable {
         if unsafe X509_cmp_current_time(X509_get0_notBefore(pointer)) > 0 {
             return "is not valid before \(unsafe Self.day(of: X509_get0_notBefore(pointer)))"
         }
+        if let expiry, expiry - Int64(time(nil)) < Int64(Self.warningDays) * 86_400 {
+            return
+                "expires on \(unsafe Self.day(of: X509_get0_notAfter(pointer))), in less than \(Self.warningDays) days"
+        }
         return nil
+    }
+
+    /// How long before its end a certificate is warned of, in days.
+    static let warningDays = 14
+
+    /// When it ends, in seconds since 1970; `nil` where it does not say so in a form that is known.
+    var expiry: Int64? {
+        var parts = unsafe tm()
+        guard unsafe ASN1_TIME_to_tm(X509_get0_notAfter(pointer), &parts) == 1 else { return nil }
+        return unsafe Int64(timegm(&parts))
     }
 
     private static func day(of time: UnsafePointer<ASN1_TIME>?) -> String {

@@ -16,14 +16,14 @@ struct Authority {
     /// Makes the self-signed `NAME.pem` and `NAME.key` for these names, such as `DNS:localhost`.
     func make(_ name: String, for names: String) async throws {
         try await openssl([
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30", "-subj",
             "/CN=\(name)", "-addext", "subjectAltName=\(names)", "-keyout", path("\(name).key"), "-out",
             path("\(name).pem"),
         ])
     }
 
     /// Signs `NAME.pem` anew by another certificate of the folder, for so many days from now on.
-    func sign(_ name: String, by authority: String, days: Int = 2) async throws {
+    func sign(_ name: String, by authority: String, days: Int = 30) async throws {
         try await openssl([
             "req", "-new", "-key", path("\(name).key"), "-subj", "/CN=\(name)", "-out", path("\(name).csr"),
         ])

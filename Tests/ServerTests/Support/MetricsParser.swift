@@ -54,7 +54,7 @@ struct MetricsParser {
     private func sample(_ line: Substring) throws -> Sample {
         guard
             let parts = line.wholeMatch(
-                of: /([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="[^"\\]*",?)+)\})? ([0-9.e+\-]+)/),
+                of: /([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="[^"\\]*",?)+)\})? ([0-9.e+\-]+|\+Inf)/),
             let value = Double(parts.3)
         else { throw Malformed(line: line) }
         var sample = Sample(name: String(parts.1), value: value)

@@ -54,7 +54,7 @@ final class Certificate: Sendable {
     ) throws {
         let (status, output) = try command(
             ["openssl", "req", "-x509", "-newkey"] + kind + [
-                "-nodes", "-days", "2", "-subj", "/CN=test", "-addext", "subjectAltName=\(names)", "-keyout", key,
+                "-nodes", "-days", "30", "-subj", "/CN=test", "-addext", "subjectAltName=\(names)", "-keyout", key,
                 "-out", file,
             ])
         try #require(status == 0, "\(output)")
@@ -73,7 +73,7 @@ final class Authority: Sendable {
 
     init() throws {
         let (status, output) = try command([
-            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
             "-subj", "/CN=authority", "-keyout", key, "-out", file,
         ])
         try #require(status == 0, "\(output)")
@@ -86,7 +86,7 @@ final class Authority: Sendable {
 
     /// Signs a certificate over that one's key, for these days from now on; the file holds nothing else then.
     func sign(
-        _ certificate: Certificate, days: Int = 2, purpose: String = "clientAuth", basicConstraints: String? = nil
+        _ certificate: Certificate, days: Int = 30, purpose: String = "clientAuth", basicConstraints: String? = nil
     ) throws {
         let (request, extensions) = (temporaryPath(".csr"), temporaryPath(".ext"))
         defer {
