@@ -27,6 +27,20 @@ public struct BrokerLog: Sendable {
         case ended
         /// An HTTP request was answered with a status of 500 or above.
         case answer
+
+        /// What is left out where a line is.
+        var words: String {
+            switch self {
+            case .tls: "on TLS that failed"
+            case .proxy: "on connections to listeners for proxies that were ended"
+            case .limit: "on bounds that were hit"
+            case .store: "on the store"
+            case .hook: "on hooks"
+            case .manager: "on the service manager"
+            case .ended: "on connections that were ended"
+            case .answer: "on answers with a status of 500 or above"
+            }
+        }
     }
 
     /// One line.
@@ -75,6 +89,11 @@ public struct BrokerLog: Sendable {
         }
     }
 
+    /// Says how many lines were left out of each kind since the last one was written; to be called at the end.
+    public func sayLeftOut() {
+        for (kind, count) in throttle.takeLeftOut() { put(.info, "left out: \(counted(count, "line")) \(kind.words)") }
+    }
+
     private func put(_ level: Level, _ line: String, _ trace: TraceContext? = nil) {
         if level != .info { recent.add(level, line) }
         write(Entry(level: level, line: line, trace: trace))
@@ -117,6 +136,17 @@ final class LogThrottle: Sendable {
     }
 
     private let stretches = Locked<[BrokerLog.Recurring: Stretch]>([:])
+
+    /// How many lines of each kind were left out since the last one was written; they are told then.
+    func takeLeftOut() -> [(BrokerLog.Recurring, Int)] {
+        stretches.withLock { stretches in
+            BrokerLog.Recurring.allCases.compactMap { kind in
+                guard let count = stretches[kind]?.leftOut, count > 0 else { return nil }
+                stretches[kind]?.leftOut = 0
+                return (kind, count)
+            }
+        }
+    }
 
     /// Says whether a line may be written, and how many of its kind were left out before it; `nil`: it may not.
     func admit(_ kind: BrokerLog.Recurring, at now: MonotonicTime) -> Int? {

@@ -66,9 +66,20 @@ struct Route {
         case ["readyz"]:
             return .ready(context.readiness)
         default:
-            guard let page = context.pages[path] else { return nil }
-            return .page(page)
+            if let page = context.pages[path] { return .page(page) }
+            return withoutSlash(path, context)
         }
+    }
+
+    /// The way to a page behind which a slash was written.
+    private static func withoutSlash(_ path: [String], _ context: Context) -> Endpoint? {
+        guard path.last == "", let name = path.dropLast().last, context.pages[Array(path.dropLast())] != nil else {
+            return nil
+        }
+        var response = Response(status: 308)
+        // Not from the root on: a proxy may have this broker below a path of its own.
+        response.headers.append("Location", "../\(name)")
+        return .ready(response)
     }
 }
 

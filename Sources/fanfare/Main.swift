@@ -45,7 +45,7 @@ struct Main {
 }
 
 /// The subcommands, in the order of the help text.
-private let commands: [any Command.Type] = [
+let commands: [any Command.Type] = [
     ServeCommand.self,
     CheckCommand.self,
     WatchCommand.self,

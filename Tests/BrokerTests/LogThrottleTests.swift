@@ -25,5 +25,13 @@ import Transport
         #expect(written.withLock { $0.count } <= 2 * LogThrottle.most)
         log.info("another")
         #expect(written.withLock { $0.last } == "another")
+        log.say(.info, .hook, "one of another kind")
+        let count = written.withLock { $0.count }
+        log.sayLeftOut()
+        #expect(written.withLock { $0.count } == count + 1, "of the kind that was left out alone")
+        let told = written.withLock { $0.last } ?? ""
+        #expect(told.hasPrefix("left out: 99") && told.hasSuffix(" lines on TLS that failed"), "\(told)")
+        log.sayLeftOut()
+        #expect(written.withLock { $0.count } == count + 1, "each is told once")
     }
 }

@@ -7,6 +7,19 @@ import Wire
 
 @Suite("The lines of watch without a terminal")
 struct PlainLinesTests {
+    @Test("say of a subscription that is refused for now that it is, and not that the connection broke")
+    func refusedForNow() {
+        func line(_ why: String?) -> String? {
+            ConnectionLines.line(for: .waiting(retryAfter: .milliseconds(500), .broken(why)), at: "ws://a/v1/ws")
+        }
+        #expect(line("unavailable: try again") == "not subscribed: unavailable: try again; next attempt in 0.5 s")
+        #expect(line("reset") == "not connected: the connection broke: reset; next attempt in 0.5 s")
+        #expect(line(nil) == "not connected: the connection broke; next attempt in 0.5 s")
+        #expect(
+            ConnectionLines.line(for: .connected(user: "ada"), at: "ws://a/v1/ws") == "connected to ws://a/v1/ws as ada"
+        )
+    }
+
     @Test(
         "say one change each, in a stable format",
         arguments: [

@@ -23,6 +23,30 @@ import Testing
 
     private static let secret = ["--token-secret", "0123456789012345678901234567890123456789"]
 
+    @Test("a variable that is none of ours is warned of, with the one that may be meant")
+    func variables() {
+        let words = "is none of Fanfare's, and does nothing"
+        #expect(
+            VariableWarnings.lines(for: ["PATH", "FANFARE_LISTN", "FANFARE_LISTEN", "FANFARE_XYZZY"]) == [
+                "the environment variable FANFARE_LISTN \(words); did you mean FANFARE_LISTEN?",
+                "the environment variable FANFARE_XYZZY \(words)",
+            ])
+        let known = ["FANFARE_TOKEN", "FANFARE_URL", "FANFARE_SERVER_KEY", "FANFARE_TOKEN_SECRET", "FANFARE_HOOK"]
+        #expect(VariableWarnings.lines(for: known, secrets: ["FANFARE_HOOK"]) == [])
+        let ofKubernetes = [
+            "FANFARE_PORT", "FANFARE_PORT_80_TCP_ADDR", "FANFARE_SERVICE_HOST", "FANFARE_SERVICE_PORT_WS",
+        ]
+        #expect(VariableWarnings.lines(for: ofKubernetes) == [])
+    }
+
+    @Test("a listener of the file that --dev does not take is told with its line, one of the words without")
+    func developmentAddress() throws {
+        let file = "{\"listen\": [{\"address\": \"127.0.0.1:1\"},\n{\"address\": \"0.0.0.0:8080\"}]}"
+        #expect(try judge(["--dev"], file).first?.hasPrefix("refused: FILE:2: --dev listens on loopback") == true)
+        let words = try judge(["--dev", "--listen", "0.0.0.0:8080"], file)
+        #expect(words.first?.hasPrefix("refused: --dev listens on loopback") == true)
+    }
+
     @Test(
         "what may not be meant is taken, and warned of with its line",
         arguments: [

@@ -52,7 +52,7 @@ extension SettingsFile {
             maxCacheMilliseconds: try object["cache_ms_max"]?.whole(in: 0...86_400_000) ?? 60_000)
     }
 
-    private func readEndpoint(_ object: SettingsObject, timeout: Int) throws(SettingsError) -> Endpoint {
+    private mutating func readEndpoint(_ object: SettingsObject, timeout: Int) throws(SettingsError) -> Endpoint {
         let entry = try object.required("url")
         guard let url = OutboundURL(try entry.text()) else {
             throw entry.error(
@@ -64,7 +64,7 @@ extension SettingsFile {
             caFile: try readFileName(object))
     }
 
-    private func readSecret(_ object: SettingsObject) throws(SettingsError) -> SigningSecret {
+    private mutating func readSecret(_ object: SettingsObject) throws(SettingsError) -> SigningSecret {
         let (text, entry) = try findSecret(object)
         guard let secret = SigningSecret(text) else {
             throw SettingsError(
@@ -75,7 +75,7 @@ extension SettingsFile {
     }
 
     /// One of three places.
-    private func findSecret(_ object: SettingsObject) throws(SettingsError) -> (String, SettingsObject.Entry) {
+    private mutating func findSecret(_ object: SettingsObject) throws(SettingsError) -> (String, SettingsObject.Entry) {
         let entries = ["secret", "secret_file", "secret_env"].compactMap { object[$0] }.filter { !$0.isNull }
         guard let entry = entries.first, entries.count == 1 else {
             throw SettingsError(
@@ -85,6 +85,7 @@ extension SettingsFile {
         let text = try entry.text()
         if entry.path.hasSuffix(".secret") { return (text, entry) }
         let isFile = entry.path.hasSuffix("_file")
+        if !isFile { secretVariables.insert(text) }
         let found = isFile ? try readSecretFile(text, entry) : ProcessInfo.processInfo.environment[text] ?? ""
         let secret = found.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !secret.isEmpty else {

@@ -60,6 +60,9 @@ public struct SettingsFile: Sendable {
     /// The namespaces (`namespaces`), what they leave out filled in.
     public internal(set) var namespaces: [String: Namespace]?
 
+    /// The environment variables that hold secrets (`secret_env`).
+    public internal(set) var secretVariables: Set<String> = []
+
     var lines: [String: Int] = [:]
 
     /// The line on which a setting stands, by its path, `limits.connections`; `nil` where the file does not have it.

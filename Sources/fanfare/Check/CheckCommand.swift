@@ -24,7 +24,8 @@ enum CheckCommand: Command {
             try settings.checkNATSFiles()
             // Listeners may have one certificate in common.
             var told: Set<String> = []
-            for warning in try settings.warnings + settings.checkCertificates() where told.insert(warning).inserted {
+            for warning in try settings.warnings + settings.variableWarnings + settings.checkCertificates()
+            where told.insert(warning).inserted {
                 complain("warning: \(warning)", .warning)
             }
             return ExitCode.done

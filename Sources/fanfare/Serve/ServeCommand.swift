@@ -47,7 +47,7 @@ enum ServeCommand: Command {
         if settings.isDevelopment {
             log.warning("DEVELOPMENT MODE: everyone is who they say they are; never let the world in here")
         }
-        for warning in settings.warnings { log.warning(warning) }
+        for warning in settings.warnings + settings.variableWarnings { log.warning(warning) }
         if settings.allowsAnyChannel {
             log.warning(
                 "the settings name no namespaces: every channel is allowed, as if they had \"*\" with its defaults")
@@ -71,6 +71,7 @@ enum ServeCommand: Command {
             server.endNotice()
         }
         let isWhole = server.stop()
+        log.sayLeftOut()
         // With the log the epoch of all channels is over, so whoever runs this has to start it anew.
         return isWhole && signal != SIGHUP ? ExitCode.done : ExitCode.failed
     }

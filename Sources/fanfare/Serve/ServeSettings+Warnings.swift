@@ -1,5 +1,6 @@
 import Broker
 import CommandOptions
+import Foundation
 import Reactions
 import Server
 import Transport
@@ -13,6 +14,12 @@ extension ServeSettings {
             warnings.append("\(tokenKeys?.path ?? ""):\(remark.line): \(remark.words)")
         }
         return warnings + accessWarnings + namespaceWarnings + sharedLogWarnings
+    }
+
+    /// Variables of this process that do nothing.
+    var variableWarnings: [String] {
+        VariableWarnings.lines(
+            for: ProcessInfo.processInfo.environment.keys, secrets: file?.settings.secretVariables ?? [])
     }
 
     private var secretWarnings: [String] {

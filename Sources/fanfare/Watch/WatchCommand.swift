@@ -63,7 +63,9 @@ enum WatchCommand: Command {
         try blocking {
             for await update in client.events(in: channel, mode: mode) {
                 if case .ended(let error) = update { throw error }
-                if case .connection(let state) = update, let line = line(for: state, of: client) {
+                if case .connection(let state) = update,
+                    let line = ConnectionLines.line(for: state, at: "\(client.url)")
+                {
                     complain(line, .info)
                 }
                 do throws(OutputFailure) { try print(update) } catch {
@@ -75,16 +77,6 @@ enum WatchCommand: Command {
             await client.close()
         }
         return ExitCode.done
-    }
-
-    /// What is told about the connection on standard error; the end is told by the error that follows.
-    private static func line(for state: ConnectionState, of client: ReactionClient) -> String? {
-        switch state {
-        case .connecting: "connecting to \(client.url)"
-        case .connected(let user): "connected to \(client.url)\(user.map { " as \($0)" } ?? "")"
-        case .waiting(let wait, let loss): "not connected: \(loss); next attempt in \(seconds(wait))"
-        case .closed: nil
-        }
     }
 
     /// A message as one line: JSON holds raw line breaks only between its tokens, where a blank says the same.

@@ -94,6 +94,31 @@ import Testing
         let variable = try #require(ProcessInfo.processInfo.environment["PATH"])
         let set = try chat(#"{"webhook": {"url": "http://a/", "secret_env": "PATH"}}"#)
         #expect(set?.webhook?.endpoint.secret == SigningSecret(variable))
+        #expect(
+            try read(#"{"hooks": {"connect": {"url": "http://a/", "secret_env": "PATH"}}}"#).secretVariables == ["PATH"]
+        )
+    }
+
+    @Test("a secret that is none is told with its own line, wherever it stands")
+    func secretLine() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "fanfare-\(UUID().uuidString)")
+        try Data("whsec_".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        for (object, path) in [("namespaces\": {\"chat", "namespaces.chat.hooks.react"), ("hooks", "hooks.connect")] {
+            let open = path == "hooks.connect" ? "" : "{\"hooks\": "
+            for (name, value) in [("secret", "whsec_!!"), ("secret_file", file.path())] {
+                let last = path.split(separator: ".").last ?? ""
+                let text = """
+                    {"\(object)": \(open){"\(last)": {
+                    "url": "http://a/",
+                    "\(name)": "\(value)"}}\(open.isEmpty ? "" : "}}")}
+                    """
+                let error = #expect(throws: SettingsError.self) { try read(text) }
+                #expect(
+                    error?.line == 3 && error?.reason.hasPrefix("the secret of \(path) is whsec_") == true,
+                    "\(error?.reason ?? "")")
+            }
+        }
     }
 
     @Test(

@@ -182,6 +182,11 @@ async def scenario(url, server_key):
         DIALECT.check_schema(documents.schemas)
         matches(documents.openapi, openapi="3.1.0")
         matches(documents.asyncapi, asyncapi="3.0.0")
+    with Check("a slash behind a page leads to the page, whatever lies before it"):
+        status, headers, _ = api.call("GET", "/dashboard/")
+        equal((status, headers["Location"]), (308, "../dashboard"), "/dashboard/")
+        for path in ["/dashboard//", "/nothing/", "//"]:
+            equal(api.call("GET", path)[0], 404, path)
     with Check("every example has the schema beside it"):
         examples = 0
         for message in documents.messages().values():
