@@ -15,12 +15,7 @@ extension SettingsFile {
             self.store = try kind.choice(of: Store.self)
         }
         if let entry = top["nats"], !entry.isNull { nats = try readNATS(entry) }
-        if let entry = top["tokens"] {
-            guard !entry.isNull else {
-                throw entry.error("is null; give it hs256_secret or jwks_file, or leave it out where an option says it")
-            }
-            try readTokens(entry)
-        }
+        if let entry = top["tokens"], !entry.isNull { try readTokens(entry) }
         if let entry = top["server_keys"] { serverKeys = try readKeys(entry) }
         if let entry = top["origins"] { origins = try readOrigins(entry) }
         if let entry = top["trusted_proxies"] { trustedProxies = try readProxies(entry) }

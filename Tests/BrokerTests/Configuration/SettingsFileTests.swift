@@ -129,7 +129,6 @@ import Transport
             (#"{"data": 5}"#, "data"), (#"{"store": "sqlite"}"#, "store"), (#"{"store": {}}"#, "kind"),
             (#"{"tokens": {"hs256_secret": 5}}"#, "tokens.hs256_secret"), (#"{"server_keys": [""]}"#, "server_keys[0]"),
             (#"{"tokens": {"jwks_file": 5}}"#, "tokens.jwks_file"),
-            (#"{"tokens": null}"#, "tokens is null; give it hs256_secret"),
             (#"{"tokens": {"leeway_s": -1}}"#, "tokens.leeway_s"),
             (#"{"tokens": {"leeway_s": 301}}"#, "300"),
             (#"{"server_keys": ["a b"]}"#, "server_keys[0]"), (#"{"origins": null}"#, "origins"),
