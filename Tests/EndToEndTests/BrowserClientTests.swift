@@ -15,6 +15,11 @@ import Testing
         try await runClient("kit_model.js", kit, "150")
     }
 
+    @Test("the model of a channel takes each tap for what it is, and very many reactions")
+    func taps() async throws {
+        try await runClient("kit_taps.js", kit)
+    }
+
     @Test("every tab shows what it wants, whatever comes, goes or breaks")
     func hub() async throws {
         try await runClient("kit_hub.js", kit, "300")

@@ -248,7 +248,7 @@ const css = `
 #trigger:focus-visible { opacity: 1; }
 @media (any-hover: hover) { :host(:hover) #trigger, #trigger[aria-expanded=true] { opacity: 1; pointer-events: auto; } }
 #bar { max-inline-size: calc(100vw - 16px);
-    transition: opacity .15s, transform .2s, display .2s allow-discrete, overlay .2s allow-discrete; transform: scale(.7);
+    transition-property: opacity, transform, display, overlay; transform: scale(.7);
     pointer-events: none; }
 #bar:popover-open { transform: none; }
 ::slotted([slot=picker]:not(fanfare-picker)) { pointer-events: auto; }

@@ -60,7 +60,7 @@ export class Changes {
         const list = this.#list
         this.#list = []
         for (const change of list) {
-            if (change.status === "failed") this.#list.push(change)
+            if (change.status === "failed" || policy === "ephemeral") this.#list.push(change)
             else this.add(change, policy)
         }
     }
@@ -81,6 +81,7 @@ function isReplaced(earlier, later, policy) {
     if (earlier.message !== later.message || earlier.isInFlight) return false
     if (later.op === "set") return true
     const isSameReaction = earlier.reaction === later.reaction
+    if (!policy && earlier.status !== "failed") return false // what is one more, only the policy tells
     if (policy === "multiple" && earlier.status !== "failed") {
         if (!isSameReaction) return false
         if (later.op === "remove") return !later.count

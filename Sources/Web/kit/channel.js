@@ -88,12 +88,12 @@ export class Channel extends EventTarget {
 
     // MARK: changing
 
-    add(message, reaction, { data, count } = {}) {
-        return this.#act({ op: "add", message, reaction, data, count })
+    add(message, reaction, options) {
+        return this.#act({ ...options, op: "add", message, reaction })
     }
 
-    remove(message, reaction, { count } = {}) {
-        return this.#act({ op: "remove", message, reaction, count })
+    remove(message, reaction, options) {
+        return this.#act({ ...options, op: "remove", message, reaction })
     }
 
     toggle(message, reaction, { data } = {}) {
@@ -147,8 +147,8 @@ export class Channel extends EventTarget {
     }
 
     /** Who reacted, newest first: the broker's `reactors`, `limit` at a time. */
-    reactors(message, { reaction, after, limit } = {}) {
-        return this.#client.ask({ type: "reactors", channel: this.name, message, reaction, after, limit })
+    reactors(message, options) {
+        return this.#client.ask({ ...options, type: "reactors", channel: this.name, message })
     }
 
     /** Watches a message, once more; from the first on only watched messages are followed. */

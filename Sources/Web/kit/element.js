@@ -34,9 +34,11 @@ export const nameOf = (reaction) => custom.get(reaction)?.name ?? reaction.repla
 export function glyph(reaction, size = "small") {
     const known = custom.get(reaction)
     const source = known?.[size] ?? known?.small ?? known?.large
-    const text = make("span", { part: "glyph", "aria-hidden": "true", dir: "auto" }, source || /^[!-~]+$/.test(reaction) ? nameOf(reaction) : reaction)
+    const title = nameOf(reaction)
+    if (!source && !/^[!-~]+$/.test(reaction)) return make("span", { part: "glyph", "aria-hidden": "true", title }, reaction)
+    const text = make("span", { part: "glyph name", "aria-hidden": "true", title, dir: "auto" }, title)
     if (!source) return text
-    const picture = make("img", { part: "glyph", src: source, alt: "" })
+    const picture = make("img", { part: "glyph", src: source, alt: "", title })
     picture.onerror = () => picture.replaceWith(text)
     return picture
 }
@@ -295,10 +297,10 @@ export class FanfareElement extends HTMLElement {
     choose(reaction) {
         const { channel, message, view } = this
         const group = view.reactions.find((one) => one.reaction === reaction)
-        const removed = !["multiple", "ephemeral"].includes(channel.policy) && view.own.includes(reaction)
+        const removed = ["unique", "distinct"].includes(channel.policy) && view.own.includes(reaction)
         if (!this.tell("react", { reaction, removed })) return
         if (group?.status === "failed") channel.retry(message, reaction)
-        else channel[removed ? "remove" : "add"](message, reaction).catch(() => {}) // the badge shows what became of it
+        else channel.toggle(message, reaction) // the badge shows what became of it
     }
 
     /** Dispatches `fanfare-NAME` about its message; false where somebody prevented what follows from it. */
@@ -345,13 +347,13 @@ const common = `
 button { all: unset; box-sizing: border-box; cursor: pointer; display: grid; place-items: center; touch-action: manipulation;
     user-select: none; -webkit-user-select: none; }
 button:focus-visible, input:focus-visible { outline: 3px solid var(--accent); outline-offset: 1px; }
-[part~=glyph] { font-family: "Apple Color Emoji", "Segoe UI Emoji", "Noto Color Emoji", system-ui, sans-serif; line-height: 1;
-    display: inline-block; max-inline-size: 5em; overflow-x: clip; text-overflow: ellipsis; white-space: nowrap; }
+[part=glyph] { font-family: "Apple Color Emoji", "Segoe UI Emoji", "Noto Color Emoji", system-ui, sans-serif; }
+[part~=glyph] { line-height: 1; display: inline-block; max-inline-size: 5em; overflow-x: clip; text-overflow: ellipsis; white-space: nowrap; }
 img[part~=glyph] { block-size: 1em; inline-size: 1em; object-fit: contain; }
 .quiet { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 [popover] { position: fixed; inset: auto; margin: 0; padding: 0; border: 0; background: none; color: var(--text);
     overflow: visible;
-    opacity: 0; transition: opacity .15s, display .15s allow-discrete, overlay .15s allow-discrete; }
+    opacity: 0; transition: .15s allow-discrete; transition-property: opacity, display, overlay; }
 [popover]:popover-open { opacity: 1; }
 @starting-style { [popover]:popover-open { opacity: 0; } }
 @keyframes pop { from { transform: scale(0); opacity: 0; } }

@@ -10,7 +10,7 @@ export const bare = (reaction) => reaction.replace(/[\ufe0e\ufe0f]/g, "")
 export class MessageState {
     isDeleted = false
     total = 0
-    groups = [] // { reaction, count, users, latest }, first use first
+    groups = new Map() // reaction -> { reaction, count, users, latest }, first use first
 
     /** Makes a message without reactions of which nothing up to `seq` is news. */
     constructor(message, seq = 0, isKnown = false) {
@@ -26,7 +26,7 @@ export class MessageState {
         const state = new MessageState(summary.message, seq, true)
         state.isDeleted = summary.deleted === true
         state.total = summary.total
-        state.groups = summary.reactions.map(({ reaction, count, users, latest }) => ({ reaction, count, users, latest }))
+        for (const { reaction, count, users, latest } of summary.reactions) state.groups.set(reaction, { reaction, count, users, latest })
         state.owns = [{ seq, own: ownOf(summary) }]
         return state
     }
@@ -97,19 +97,20 @@ export class MessageState {
     #delete() {
         this.isDeleted = true
         this.total = 0
-        this.groups = []
+        this.groups.clear()
         this.owns = [{ seq: this.seq, own: new Map() }]
     }
 
     /** Sets a group's numbers; `event` tells who moved, and is absent where that is not known. */
     #setGroup(reaction, count, users, event) {
-        const place = this.groups.findIndex((group) => group.reaction === reaction)
-        const old = this.groups[place] ?? { reaction, count: 0, users: 0, latest: [] }
-        const group = { reaction, count, users, latest: latestAfter(event, old, users) }
-        if (count > 0) this.groups.splice(place < 0 ? this.groups.length : place, 1, group)
-        else if (place >= 0) this.groups.splice(place, 1)
+        const old = this.groups.get(reaction) ?? noGroup(reaction)
+        if (count > 0) this.groups.set(reaction, { reaction, count, users, latest: latestAfter(event, old, users) })
+        else this.groups.delete(reaction)
     }
 }
+
+/** A reaction that nobody has given. */
+export const noGroup = (reaction) => ({ reaction, count: 0, users: 0, latest: [] })
 
 /** What the user has, from the `own` (and `own_counts`) of a message of the broker. */
 export function ownOf({ own = [], own_counts = {} }) {

@@ -1,7 +1,7 @@
 // The state of one channel as a person sees it: what the broker has said, with the person's own changes that it has not
 // answered yet laid over. Pure: no socket, no clock, no randomness; Tests/Vectors tells its rules by example.
 
-import { bare, MessageState, ownOf } from "./message.js"
+import { bare, MessageState, noGroup, ownOf } from "./message.js"
 import { Changes, ownAfter, touches } from "./changes.js"
 
 const maxMessages = 5_000
@@ -258,10 +258,10 @@ export class ChannelState {
         const state = this.#messages.get(message) ?? new MessageState(message)
         const own = state.isDeleted ? new Map() : this.#own(message)
         const counted = state.countedOwn
-        const groups = new Map(state.groups.map((group) => [group.reaction, group]))
+        const groups = new Map(state.groups)
         let total = state.total
         for (const reaction of new Set([...counted.keys(), ...own.keys()])) {
-            const group = groups.get(reaction) ?? { reaction, count: 0, users: 0, latest: [] }
+            const group = groups.get(reaction) ?? noGroup(reaction)
             const step = (own.get(reaction) ?? 0) - (counted.get(reaction) ?? 0)
             const people = own.has(reaction) - counted.has(reaction)
             total += step
@@ -273,13 +273,13 @@ export class ChannelState {
         for (const change of changes) {
             if (change.status !== "failed") continue
             for (const reaction of change.reactions ?? [change.reaction]) {
-                if (!groups.has(reaction)) groups.set(reaction, { reaction, count: 0, users: 0, latest: [] })
+                if (!groups.has(reaction)) groups.set(reaction, noGroup(reaction))
             }
         }
         const reactions = []
         for (const group of groups.values()) {
             const standing = standingOf(group.reaction, changes, counted)
-            if (group.count <= 0 && standing.status !== "failed") continue
+            if (!group.count && standing.status !== "failed") continue
             const ownCount = own.get(group.reaction) ?? 0
             reactions.push(Object.freeze({ ...group, own: ownCount > 0, ownCount, ...standing }))
         }
@@ -304,9 +304,9 @@ export class ChannelState {
 
     /** Makes an `add` or a `remove` of a `toggle`, where `own`, what the person has before it, is known. */
     #resolve(change, own) {
-        if (change.op !== "toggle" || change.isTried || !this.#isKnown(change.message)) return
-        if (this.policy !== "unique" && this.policy !== "distinct") return
-        change.op = own.has(change.reaction) ? "remove" : "add"
+        if (change.op !== "toggle" || change.isTried) return
+        if (this.policy === "multiple" || this.policy === "ephemeral") change.op = "add" // each tap is one more
+        else if (this.policy && this.#isKnown(change.message)) change.op = own.has(change.reaction) ? "remove" : "add"
     }
 
     #resolveAll() {
@@ -328,7 +328,7 @@ export class ChannelState {
     /** The form of a reaction that is in use here: `❤` and `❤️` are one. */
     #form(message, reaction) {
         const known = [
-            ...(this.#messages.get(message)?.groups ?? []).map((group) => group.reaction),
+            ...(this.#messages.get(message)?.groups.keys() ?? []),
             ...this.#changes.of(message).flatMap((change) => change.reactions ?? [change.reaction]),
             ...(this.allowed ?? []),
         ]
