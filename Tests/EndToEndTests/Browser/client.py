@@ -78,6 +78,14 @@ async def modes(browser, broker):
         for client in [ada, bob]:
             await client.until("sum === 5")
             equal(await client.run("live.view('').total"), 0)
+    with Check("taps before the channel is ready are bursts as well, each of them"):
+        await ada.run("(live.close(), globalThis.early = client.channel('burst:early'), true)")
+        await bob.run("""(globalThis.early = client.channel("burst:early"), globalThis.sum = 0,
+            early.addEventListener("burst", ({ detail }) => sum += detail.reactions["🎉"]), early.ready.then(() => true))""")
+        taps = "Promise.all(['toggle', 'toggle', 'add', 'add'].map((op) => fresh[op]('m1', '🎉')))"
+        answers = await ada.run("(early.close(), globalThis.fresh = client.channel('burst:early'), %s)" % taps)
+        equal([answer["result"] for answer in answers], ["added"] * 4)
+        await bob.until("sum === 4")
     with Check("claps are counted, also many at once"):
         for client in [ada, bob]:
             await client.run("(globalThis.clap = client.channel('clap:1'), clap.ready.then(() => true))")
