@@ -192,6 +192,7 @@ const css = `
     overflow-y: auto; margin-block-start: 8px; overscroll-behavior: contain; }
 #found button { overflow: clip; block-size: var(--size); border-radius: 10px; font-size: calc(var(--size) * .6); }
 #found button:has([part~=name]) { grid-column: span 3; font-size: 15px; }
+#found [part~=name] { max-inline-size: 100%; }
 #found button:hover { background: var(--badge); }
 #actions { pointer-events: auto; margin-block-start: max(8px, var(--hole, 8px)); margin-inline-start: var(--push, 0);
     inline-size: fit-content; min-inline-size: 190px; max-inline-size: 100%; max-block-size: min(260px, var(--room, 45vh));

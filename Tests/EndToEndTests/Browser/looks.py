@@ -195,6 +195,32 @@ async def own_looks(browser, url):
     await page.close()
 
 
+async def names(browser, url):
+    with Check("a long name ends in an ellipsis, in a font whose spaces are those of text, and can be read in full; in the search too"):
+        page = await chat(browser, url, "ada", "any:long")
+        async with await Client.connect(url, "bob") as bob:
+            for reaction in ["one_that_is_very_long_indeed", "🎉"]:
+                matches(await bob.request("add", channel="any:long", message="m1", reaction=reaction), type="ack")
+        await shows(page, "m1", ["🎉", "one that is very long indeed"])
+        glyph = "find('%s').children[%%d].querySelector('[part~=glyph]')" % (bubble("m1") + " >>> fanfare-badges >>> #list")
+        equal(await page.run("[%s.title, %s.dir]" % (glyph % 1, glyph % 1)), ["one that is very long indeed", "auto"])
+        equal(await page.run("[%s.scrollWidth > %s.clientWidth, getComputedStyle(%s).textOverflow]" % ((glyph % 1,) * 3)), [True, "ellipsis"])
+        equal(await page.run("[0, 1].map(one => /Emoji/.test(getComputedStyle(find('%s').children[one].querySelector('[part~=glyph]')).fontFamily))" % (
+            bubble("m1") + " >>> fanfare-badges >>> #list")), [True, False])
+        await page.run("""kit.defineReactions([{ reaction: "good_morning", name: "Good morning" }])""")
+        await open_bar(page, "m1")
+        await page.click(picker("m1", "#more"))
+        await page.there(picker("m1", "#found > button"))
+        await page.type("good morning")
+        found = picker("m1", "#found > button")
+        await page.until("find('%s')?.textContent === 'Good morning'" % found)
+        await page.screenshot("named")
+        [name, place] = [await page.box(found + inner) for inner in [" [part~=glyph]", ""]]
+        equal(await page.run("find('%s').scrollWidth <= find('%s').clientWidth" % ((found + " [part~=glyph]",) * 2)), True)
+        assert place["left"] <= name["left"] and name["right"] <= place["right"], (name, place)
+        await page.close()
+
+
 async def looks(url, *_):
     async with Browser() as browser:
         page = await chat(browser, url, "ada", "chat:looks", height=800)
@@ -206,6 +232,7 @@ async def looks(url, *_):
         await directions(browser, url)
         await zoom(browser, url)
         await keyboards(browser, url)
+        await names(browser, url)
 
 
 main(looks)
