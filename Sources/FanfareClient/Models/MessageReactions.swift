@@ -69,7 +69,8 @@ public final class MessageReactions: Identifiable {
 
     // MARK: What the person does
 
-    /// Adds a reaction where the person has not given it, takes it away where they have.
+    /// Adds a reaction where the person has not given it, takes it away where they have; with the policies `multiple` and
+    /// `ephemeral` it adds one more.
     ///
     /// - Returns: What is on its way to the broker; `nil` where too much waits already, or the channel is gone.
     @discardableResult

@@ -54,7 +54,7 @@ struct ChannelState: Sendable {
 
     /// Takes a change that a person makes.
     ///
-    /// A `toggle` becomes an `add` or a `remove` by what the person sees, if that is known.
+    /// A `toggle` becomes an `add` or a `remove` by what the person sees, if that is known; an `add` where each is one more.
     ///
     /// - Returns: The change as it was taken; `nil` where too many wait already.
     @discardableResult
@@ -286,12 +286,15 @@ struct ChannelState: Sendable {
         }
     }
 
-    /// Makes an `add` or a `remove` of a `toggle`, where what the person has before it is known.
+    /// Makes an `add` or a `remove` of a `toggle`, where what the person has before it is known; an `add` where each is one more.
     private func resolve(_ change: inout PendingChange, own: OwnReactions) {
         guard change.action == .toggle, !change.isTried, let reaction = change.reactions.first else { return }
-        guard isKnown(change.message) else { return }
-        guard policy == .unique || policy == .distinct else { return }
-        change.action = own.contains(reaction) ? .remove : .add
+        switch policy {
+        case nil: break
+        case .multiple, .ephemeral: change.action = .add
+        case .unique, .distinct:
+            if isKnown(change.message) { change.action = own.contains(reaction) ? .remove : .add }
+        }
     }
 
     private func isKnown(_ message: String) -> Bool { messages[message]?.state.isKnown ?? isComplete }

@@ -84,6 +84,8 @@ struct PendingChange: Sendable, Equatable {
     func isReplaced(by later: PendingChange, policy: Policy?) -> Bool {
         guard message == later.message, !isInFlight else { return false }
         if later.action == .set { return true }
+        // What is one more, only the policy tells.
+        if policy == nil, !isFailed { return false }
         let isSame = action != .set && reactions == later.reactions
         if policy == .multiple, !isFailed {
             guard isSame else { return false }

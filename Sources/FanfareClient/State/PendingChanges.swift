@@ -63,7 +63,7 @@ struct PendingChanges: Sendable {
         let list = all
         all = []
         for change in list {
-            if change.isFailed { all.append(change) } else { add(change, policy: policy) }
+            if change.isFailed || policy == .ephemeral { all.append(change) } else { add(change, policy: policy) }
         }
     }
 

@@ -178,7 +178,7 @@ export class Channel extends EventTarget {
     add(message: string, reaction: string, options?: { data?: Record<string, unknown>; count?: number }): Promise<Ack>
     /** Takes a reaction away; all of it without a count. */
     remove(message: string, reaction: string, options?: { count?: number }): Promise<Ack>
-    /** Adds a reaction where it is absent, takes it away where it is there. */
+    /** Adds a reaction where it is absent, takes it away where it is there; one more under `multiple` and `ephemeral`. */
     toggle(message: string, reaction: string, options?: { data?: Record<string, unknown> }): Promise<Ack>
     /** Makes the user's reactions on a message exactly these. */
     set(message: string, reactions: string[]): Promise<Ack>

@@ -262,11 +262,11 @@ export class ChannelState {
         let total = state.total
         for (const reaction of new Set([...counted.keys(), ...own.keys()])) {
             const group = groups.get(reaction) ?? noGroup(reaction)
-            const step = (own.get(reaction) ?? 0) - (counted.get(reaction) ?? 0)
+            const count = atLeast0(group.count + (own.get(reaction) ?? 0) - (counted.get(reaction) ?? 0))
             const people = own.has(reaction) - counted.has(reaction)
-            total += step
+            total += count - group.count
             groups.set(reaction, {
-                reaction, count: atLeast0(group.count + step), users: atLeast0(group.users + people), latest: this.#latest(group, people),
+                reaction, count, users: atLeast0(group.users + people), latest: this.#latest(group, people),
             })
         }
         const changes = this.#changes.of(message)
