@@ -1,4 +1,5 @@
 import CNATS
+import Synchronization
 
 /// What a connection tells besides messages.
 enum NATSConnectionEvent: Sendable {
@@ -15,9 +16,13 @@ enum NATSConnectionEvent: Sendable {
 /// Its calls may wait for the network, so they are for a thread of the log's own.
 @safe
 struct NATSConnection: ~Copyable {
-    /// What the connection tells, on threads of the library's.
+    /// What the connection tells, on threads of the library's, and how it stands as it was told last.
+    ///
+    /// To ask the library may take long: while it tries to come back it holds its lock for as long as a server says nothing.
     final class Observer: Sendable {
         let tell: @Sendable (NATSConnectionEvent) -> Void
+        let isConnected = Atomic(true)
+        let isClosed = Atomic(false)
 
         init(tell: @escaping @Sendable (NATSConnectionEvent) -> Void) {
             self.tell = tell
@@ -25,6 +30,7 @@ struct NATSConnection: ~Copyable {
     }
 
     private let handle: OpaquePointer
+    private let observer: Observer
 
     /// Connects to one of the servers.
     init(_ settings: NATSSettings, _ observer: Observer) throws(StoreError) {
@@ -35,6 +41,7 @@ struct NATSConnection: ~Copyable {
         do throws(StoreError) {
             unsafe try options.observe(with: retained.toOpaque())
             unsafe handle = try options.connect(settings)
+            self.observer = observer
         } catch {
             unsafe retained.release()
             throw error
@@ -46,15 +53,11 @@ struct NATSConnection: ~Copyable {
         unsafe natsConnection_Destroy(handle)
     }
 
-    var isConnected: Bool {
-        unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED
-    }
+    var isConnected: Bool { observer.isConnected.load(ordering: .relaxed) }
 
     /// Whether it has given up, and does not come back by itself: the servers have refused it more than once, or ended it
     /// for a reason that the library does not know.
-    var isClosed: Bool {
-        unsafe natsConnection_IsClosed(handle)
-    }
+    var isClosed: Bool { observer.isClosed.load(ordering: .relaxed) }
 
     /// The longest message that the servers take, in bytes.
     var maxPayload: Int {

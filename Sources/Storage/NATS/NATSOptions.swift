@@ -1,5 +1,6 @@
 import CNATS
 import Glibc
+import Synchronization
 
 /// How a connection is made.
 @safe
@@ -48,13 +49,19 @@ struct NATSOptions: ~Copyable {
             natsOptions_SetReconnectedCB(
                 handle,
                 { _, closure in
-                    if let closure = unsafe closure { unsafe NATSOptions.observer(closure).tell(.mayHaveMissed) }
+                    guard let closure = unsafe closure else { return }
+                    let observer = unsafe NATSOptions.observer(closure)
+                    observer.isConnected.store(true, ordering: .relaxed)
+                    observer.tell(.mayHaveMissed)
                 }, observer), "coming back")
         try unsafe check(
             natsOptions_SetDisconnectedCB(
                 handle,
                 { _, closure in
-                    if let closure = unsafe closure { unsafe NATSOptions.observer(closure).tell(.disconnected) }
+                    guard let closure = unsafe closure else { return }
+                    let observer = unsafe NATSOptions.observer(closure)
+                    observer.isConnected.store(false, ordering: .relaxed)
+                    observer.tell(.disconnected)
                 }, observer), "coming back")
         try unsafe check(
             natsOptions_SetErrorHandler(
@@ -72,9 +79,12 @@ struct NATSOptions: ~Copyable {
             natsOptions_SetClosedCB(
                 handle,
                 { _, closure in
-                    if let closure = unsafe closure {
-                        unsafe Unmanaged<NATSConnection.Observer>.fromOpaque(closure).release()
-                    }
+                    guard let closure = unsafe closure else { return }
+                    let retained = unsafe Unmanaged<NATSConnection.Observer>.fromOpaque(closure)
+                    let observer = unsafe retained.takeUnretainedValue()
+                    observer.isConnected.store(false, ordering: .relaxed)
+                    observer.isClosed.store(true, ordering: .relaxed)
+                    unsafe retained.release()
                 }, observer), "its end")
     }
 

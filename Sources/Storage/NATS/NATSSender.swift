@@ -34,6 +34,10 @@ final class NATSSender {
     private let tell: @Sendable (NATSConnectionEvent) -> Void
     private var connection: NATSConnection
     private var subscriptions: [String: Held] = [:]
+    /// What is to be subscribed when there is a connection again: meanwhile the library may keep its lock for long.
+    private var waiting: Set<String> = []
+    /// What is to be let go of then.
+    private var left: [Held] = []
     private let refusals = Refusals()
     private var lastAttempt = SystemClock.now
     private var pause = NATSSender.pause
@@ -59,17 +63,35 @@ final class NATSSender {
     /// Has what comes for a subject told, by this connection and those that take its place.
     func subscribe(_ subject: String, _ receive: @escaping @Sendable (borrowing NATSMessage) -> Void) {
         let held = Held(receive)
-        held.subscription = connection.subscribe(subject, receive)
-        subscriptions[subject] = held
+        if isConnected { held.subscription = connection.subscribe(subject, receive) }
+        if held.subscription == nil { waiting.insert(subject) }
+        let before = subscriptions.updateValue(held, forKey: subject)
+        if let before, !isConnected { left.append(before) }
     }
 
     func unsubscribe(_ subject: String) {
-        subscriptions[subject] = nil
+        guard let held = subscriptions.removeValue(forKey: subject) else { return }
+        waiting.remove(subject)
+        if !isConnected { left.append(held) }
     }
 
-    /// Puts another connection in the place of one that has given up, or that was refused a subscription, as soon as the
-    /// servers take one.
+    /// Does what had to wait for a connection.
+    private func catchUp() {
+        guard isConnected, !waiting.isEmpty || !left.isEmpty else { return }
+        left = []
+        let before = waiting.count
+        waiting = waiting.filter { subject in
+            guard let held = subscriptions[subject] else { return false }
+            held.subscription = connection.subscribe(subject, held.receive)
+            return held.subscription == nil
+        }
+        if waiting.count < before { tell(.mayHaveMissed) }
+    }
+
+    /// Does what had to wait for a connection, and puts another one in the place of one that has given up, or that was
+    /// refused a subscription, as soon as the servers take one.
     func mend() {
+        catchUp()
         let now = SystemClock.now
         let isRefused = refusals.areNoted
         guard connection.isClosed || isRefused, now - lastAttempt >= pause else { return }
@@ -82,11 +104,14 @@ final class NATSSender {
     private func replace() throws(StoreError) {
         refusals.forget()
         let another = try NATSConnection(settings, NATSConnection.Observer(tell: tell))
+        waiting = []
+        left = []
         for (subject, held) in subscriptions { held.subscription = another.subscribe(subject, held.receive) }
         connection = another
     }
 
     func close() {
         subscriptions = [:]
+        left = []
     }
 }

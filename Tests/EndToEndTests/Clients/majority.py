@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+import signal
 import tempfile
 
 from ask_nats import ask_nats
-from checks import PATIENCE, Check, equal, main
+from checks import PATIENCE, Check, Client, equal, main, matches
 from cluster_lives import call, readiness, until
 from nodes import Nodes
 
@@ -43,6 +44,30 @@ async def no_majority(nodes):
             await readiness(each, 200)
 
 
+async def standing_still(nodes):
+    broker = nodes.brokers[1]
+    await broker.end()
+    await broker.start()
+    await broker.serving()
+    for server in nodes.servers:
+        server.tell(signal.SIGSTOP)
+    with Check("where all NATS servers stand still no broker is ready, one that has just begun neither"):
+        for each in nodes.brokers:
+            await readiness(each, 503)
+    async with await Client.connect(broker.url, "bob") as bob:
+        with Check("who asks meanwhile is answered, and hears of changes when they have gone on"):
+            matches(await bob.request("subscribe", channel="chat:still"), code="unavailable")
+            for server in nodes.servers:
+                server.tell(signal.SIGCONT)
+            for each in nodes.brokers:
+                await readiness(each, 200)
+            while (await bob.request("subscribe", channel="chat:still"))["type"] != "subscribed":
+                await asyncio.sleep(0.1)
+            async with await Client.connect(nodes.brokers[0].url, "ada") as ada:
+                matches(await ada.request("add", channel="chat:still", message="m", reaction="👍"), type="ack", seq=1)
+            await bob.until(lambda m: m.get("seq") == 1 and "id" not in m)
+
+
 async def changed_stream(nodes):
     port, name = nodes.servers[0].port, "fanfare-log-0"
     update = "$JS.API.STREAM.UPDATE." + name
@@ -73,7 +98,7 @@ async def changed_stream(nodes):
 async def scenario(fanfare):
     with tempfile.TemporaryDirectory(prefix="fanfare-majority-", ignore_cleanup_errors=True) as folder:
         async with Nodes(folder, fanfare) as nodes:
-            for part in (no_majority, changed_stream):
+            for part in (no_majority, standing_still, changed_stream):
                 with Check(part.__name__ + " runs through"):
                     await part(nodes)
 
